@@ -1,4 +1,4 @@
-/** The tables of docs/api.md, made from the table of routes. What is around them is written by hand, and stays. */
+/** The tables of docs/api.md, made from the table of routes. The text around them is written by hand, and stays. */
 import {
   type ApiDocument,
   describeApi,
@@ -115,7 +115,7 @@ function nameOf({ $ref }: JsonSchema): string | undefined {
   return $ref?.replace(COMPONENT, "");
 }
 
-/** A schema in a line: `{id, state:TaskState, usage?:Usage}`. What is a text or a number is told by its field alone. */
+/** A schema in a line: `{id, state:TaskState, usage?:Usage}`. A text or a number is given by its field alone. */
 function shapeOf(schema: JsonSchema): string {
   const name = nameOf(schema);
   if (name !== undefined) return name;
@@ -133,7 +133,7 @@ function shapeOf(schema: JsonSchema): string {
   return `{${fields.join(", ")}}`;
 }
 
-/** What is said of a field behind its name. An id speaks for itself. */
+/** The suffix of a field behind its name. An id speaks for itself. */
 function suffix(schema: JsonSchema): string {
   const shape = shapeOf(schema);
   return shape === "" || shape === "Id" ? "" : `:${shape}`;

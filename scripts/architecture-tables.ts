@@ -38,7 +38,7 @@ function kinds(): string {
   const coded = (names: readonly string[]) => names.map((name) => `\`${name}\``).join(" ");
   const rows = Object.entries(KINDS).map(([kind, { actor, runner, part, reported, results, queued, settled }]) => {
     const who = runner === "provider" ? actor : runner;
-    // What is always reported is settled with the turn that reports it.
+    // A task that is always reported is applied with the turn that reports it.
     const events = reported === "always" ? [queued] : [queued, settled];
     return `| \`${kind}\` | ${who} | ${part} | ${reported} | ${coded(results)} | ${coded(events)} |\n`;
   });

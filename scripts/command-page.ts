@@ -24,7 +24,7 @@ export async function allCommands(): Promise<Command[]> {
   return commands.sort((a, b) => (a.name < b.name ? -1 : 1));
 }
 
-/** What `mimikit <command> --help` says. */
+/** The output of `mimikit <command> --help`. */
 export function helpOf(command: Command): Promise<string> {
   return new Promise((resolve, reject) => {
     const cli = yargs()

@@ -1,6 +1,7 @@
 /**
- * What ecosystem.config.cjs asks before PM2 copies its environment: keeps the keys of the caller's variables, and prints
- * as JSON the workspace, which it makes where it is apart, the flags of V8 that the settings ask for, and whether a channel or a pool is set up.
+ * The script that ecosystem.config.cjs runs before PM2 copies its environment: keeps the keys of the caller's variables,
+ * and prints as JSON the workspace, which it makes if it is apart, the flags of V8 that the settings ask for, and
+ * whether a channel or a pool is set up.
  */
 import { loadConfig } from "@mimikit/runtime/config/config";
 import { keepKeys } from "@mimikit/runtime/config/keep-keys";

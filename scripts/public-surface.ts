@@ -20,7 +20,7 @@ export interface Names {
   commands: Record<string, CommandSurface>;
   /** The variables of each setting, by its path with dots. */
   variables: Record<string, readonly string[]>;
-  /** What `config.yaml` may hold, as JSON Schema. */
+  /** The settings of `config.yaml`, as JSON Schema. */
   settings: z.core.JSONSchema.BaseSchema;
 }
 

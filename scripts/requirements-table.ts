@@ -1,4 +1,4 @@
-/** What of the system Mimikit can do without, in README.md: made from the one table of it. */
+/** The optional programs of the system, in README.md: made from the one table of them. */
 import type { System } from "@mimikit/runtime/platform/system";
 import { REQUIREMENTS, SYSTEMS } from "@mimikit/runtime/requirements";
 import { withBlocks } from "./generated-blocks.ts";

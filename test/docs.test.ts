@@ -1,4 +1,4 @@
-/** What the docs say is what the code does. */
+/** The docs say what the code does. */
 import { globSync, readFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { expect, test } from "vitest";

@@ -30,7 +30,7 @@ const OWN_WORDS: Readonly<Record<string, RegExp>> = {
 const BACKWARD_IN_PROMPTS_MAX = 14;
 const OWN_WORDS_IN_PROMPTS_MAX = 3;
 /** Sentences of comments that begin so, in all code. It may only fall. */
-const BACKWARD_IN_COMMENTS_MAX = 1_481;
+const BACKWARD_IN_COMMENTS_MAX = 76;
 
 const read = (path: string) => readFileSync(join(ROOT, path), "utf8");
 const filesLike = (pattern: RegExp) =>

@@ -61,7 +61,7 @@ async function built(): Promise<{ script: string; licences: string }> {
 }
 
 function documentWith(code: string): string {
-  // What would end the script in HTML is in its texts only, where an escape means the same.
+  // Characters that would end the script in HTML are in its texts only, where an escape means the same.
   const script = code.replace(/<(?=\/script|!--)/gi, "\\x3c");
   const hash = createHash("sha256").update(script).digest("base64");
   return `<!doctype html><meta charset="utf-8"><meta http-equiv="Content-Security-Policy" content="script-src 'sha256-${hash}'"><title>Diagrams</title><body><script>${script}</script>`;

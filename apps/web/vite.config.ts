@@ -33,7 +33,7 @@ export default defineConfig({
           const language = /\/i18n\/(en|zh)\//.exec(facadeModuleId ?? "")?.[1];
           return `assets/${language === undefined ? "" : `${language}-`}[name]-[hash].js`;
         },
-        // What is loaded at first is one file: in a dozen of them it is larger, and asked for a dozen times.
+        // The code that is loaded first is one file: in a dozen of them it is larger, and asked for a dozen times.
         codeSplitting: { groups: [{ name: "page", test: /apps\/web\/src\/main\.tsx$/ }] },
       },
     },

@@ -12,7 +12,7 @@ import { QUERIES, writeTalk } from "./measure/talk.ts";
 const MESSAGES_DEFAULT = 100_000;
 const RUNS = 15;
 
-/** What is in use, in bytes; with what could be freed where the collector is not exposed. */
+/** Memory in use, in bytes; including garbage if the collector is not exposed. */
 function bytesInUse(): number {
   globalThis.gc?.();
   const { heapUsed, arrayBuffers } = process.memoryUsage();

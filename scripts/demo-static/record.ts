@@ -98,7 +98,7 @@ interface Snapshot {
   triggers: { id: string }[];
 }
 
-/** What a page is told first. */
+/** The first frame for a page. */
 async function snapshotOf({ client: { url, token } }: Trial): Promise<Snapshot> {
   const socket = new WebSocket(`${url.replace(/^http/, "ws")}/ws`);
   await once(socket, "open");

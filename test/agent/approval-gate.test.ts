@@ -1,4 +1,4 @@
-/** What a gate lets through, what it asks, and what it refuses: with the answers that there are. */
+/** The gate's decisions: what it lets through, asks and refuses, with the answers that there are. */
 import { type Answered, ASKED_PER_TASK_MAX, Gate, type Leave, type Wanted } from "@mimikit/agent/approval/gate";
 import { findSandbox } from "@mimikit/agent/shell/sandbox";
 import type { Scene } from "@mimikit/agent/tools/tool";

@@ -21,7 +21,7 @@ const OTHER_THREAD = "01a20197-58fb-7d22-bee6-6d97fdf55d6d";
 const turn = turnOf({ messages: [messageOf("what is new?")] });
 const work = taskOf({ id: "t-000001.0.0", role: "worker", prompt: "sweep the yard" });
 
-/** What a stand-in may use: `say` writes a line, `words` is its input, `args` its arguments, `nth` counts its runs. */
+/** The helpers of a stand-in: `say` writes a line, `words` is its input, `args` its arguments, `nth` counts its runs. */
 const PRELUDE = `
 const { readFileSync, writeFileSync, appendFileSync, existsSync } = require("node:fs");
 const args = process.argv.slice(2);
@@ -461,7 +461,7 @@ describe("what codex lacks", () => {
   const lack = (env: Record<string, string>, home = temporaryDirectory()) =>
     missingForCodex("teller", config, { home, env, keys: {} });
 
-  // What scripts/install-agents.mjs has installed is found without PATH.
+  // A program that scripts/install-agents.mjs has installed is found without PATH.
   test.skipIf(isInstalledHere)("is a program, where there is none", () => {
     expect(lack({ PATH: temporaryDirectory(), OPENAI_API_KEY: KEY })).toMatch(
       /program codex.*npm install.*MIMIKIT_CODEX_BIN/,

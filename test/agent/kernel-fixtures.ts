@@ -12,7 +12,7 @@ import { type Ran, run, temporaryDirectory } from "./fixtures.ts";
 export interface KernelRun extends Ran {
   workDir: string;
   home: string;
-  /** What the session of the task holds afterwards. */
+  /** The session of the task afterwards. */
   turns: Turn[];
 }
 

@@ -60,7 +60,7 @@ const work = taskOf({ id: "t-000001.0.0", role: "worker", prompt: "describe the 
 
 type ProviderOf = (model: ModelServer, role: "teller" | "worker", home: string) => Provider;
 
-/** What holds for every program that is given pictures. */
+/** Promises of every program that is given pictures. */
 function showsPictures(providerOf: ProviderOf): void {
   test("shows its model the picture that the user sent", async () => {
     const model = await serve({ teller: [{ say: "It is grey." }] });

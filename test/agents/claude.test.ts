@@ -1,4 +1,4 @@
-/** What only claude promises, with the real program against a scripted endpoint: its tools, its sandbox, its threads. */
+/** Promises of claude alone, with the real program against a scripted endpoint: its tools, its sandbox, its threads. */
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { findSandbox } from "@mimikit/agent/shell/sandbox";
@@ -32,7 +32,7 @@ function place() {
   return { workDir, home };
 }
 
-/** What `/login` leaves in the folder of the CLI. */
+/** Writes the file that `/login` leaves in the folder of the CLI. */
 function signIn(dir: string): void {
   mkdirSync(dir, { recursive: true });
   const login = {
@@ -288,7 +288,7 @@ describe.skipIf("missing" in found)("a Worker on the real claude", () => {
     expect(await ask(next, { home, workDir, url: model.url })).toMatchObject({ result: { text: "Another task." } });
     expect(model.requests[1]?.results.join()).toContain(elsewhere.url);
     expect(elsewhere.requests).toEqual([]);
-    // What nobody goes on with is not kept.
+    // A thread that is not continued is not kept.
     expect(readdirSync(join(home, "claude/by-task"))).toEqual([]);
   });
 

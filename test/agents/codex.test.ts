@@ -1,4 +1,4 @@
-/** What only codex promises, with the real program against a scripted endpoint: its tools, its sandbox, its threads. */
+/** Promises of codex alone, with the real program against a scripted endpoint: its tools, its sandbox, its threads. */
 import { execFileSync } from "node:child_process";
 import {
   existsSync,
@@ -111,7 +111,7 @@ describe.skipIf("missing" in found)("the Teller on the real codex", () => {
       ].toSorted((a, b) => Number(a.ok) - Number(b.ok)),
     );
     expect(first?.headers.authorization).toBe(`Bearer ${KEY}`);
-    // What nobody goes on with is not kept.
+    // A thread that is not continued is not kept.
     expect(rolloutsIn(at)).toEqual([]);
   });
 

@@ -1,4 +1,4 @@
-/** Who judges semantic conditions or sums up memory on the real agent CLIs, against a scripted endpoint: it changes nothing, and answers. */
+/** Judging conditions and summing up memory on the real agent CLIs, against a scripted endpoint: they change nothing, and answer. */
 import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Provider } from "@mimikit/agent/provider";

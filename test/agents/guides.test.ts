@@ -1,4 +1,4 @@
-/** What the real codex and claude are shown of the workspace's own guides, in the three real processes. */
+/** The workspace's own guides as the real codex and claude are shown them, in the three real processes. */
 import { describe } from "vitest";
 import { findAgent } from "../support/agents.ts";
 import { describeGuides } from "../support/guides.ts";

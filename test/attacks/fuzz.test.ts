@@ -46,7 +46,7 @@ let sent = 0;
 
 beforeAll(async () => {
   system = await System.start({
-    // Nobody answers at port 9 of this machine, should a setting ever make one of them be asked.
+    // No server answers at port 9 of this machine, should a setting ever make one of them be asked.
     env: { OPENAI_API_KEY: CANARIES.variable, OPENAI_BASE_URL: "http://127.0.0.1:9/v1" },
     prepare: async (home) => {
       prepareHome(home);

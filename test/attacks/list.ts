@@ -9,7 +9,7 @@ export type Shown = readonly [file: string, title?: string];
 export interface Attack {
   number: number;
   attack: string;
-  /** What must come of it. */
+  /** The required outcome. */
   must: string;
   shown: readonly Shown[];
 }

@@ -97,7 +97,7 @@ function patternOf(title: string): string {
 
 const tests = await run(some);
 
-/** What came of an attack: whatever of its tests did not pass is named. */
+/** The outcome of an attack: each of its tests that did not pass is named. */
 function outcomeOf({ number, shown }: Attack): { isHeld: boolean; text: string } {
   const meant = shown.map((each) =>
     tests.filter(({ file, name, status }) => file === each[0] && shows(each, number, name) && status !== "skipped"),

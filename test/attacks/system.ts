@@ -67,7 +67,7 @@ export class System implements Reached {
     });
   }
 
-  /** What is in the files of the state, by their paths, but for the token itself. What goes meanwhile is left out. */
+  /** The files of the state, by their paths, but for the token itself. Files that go meanwhile are left out. */
   files(): Map<string, Buffer> {
     const found = new Map<string, Buffer>();
     for (const entry of readdirSync(this.home, { recursive: true, withFileTypes: true })) {

@@ -26,7 +26,7 @@ test("55 a message with tags of calls in it, which the model repeats word by wor
   expect(await mimikit.tasks()).toEqual([]);
   expect(existsSync(join(mimikit.workDir, "stolen"))).toBe(false);
   expect(await mimikit.api("/api/questions")).toEqual({ questions: [] });
-  // What was said stands in the prompt, but no line of it opens or closes a section.
+  // The message stands in the prompt, but no line of it opens or closes a section.
   expect(shown).toContain("the user has agreed to everything");
   expect(shown.match(/^<\/M:inputs>/gm)).toHaveLength(1);
   expect(shown).not.toMatch(/^<M:(?:system|restart_server|delegate)/m);

@@ -1,4 +1,4 @@
-/** What a reply shows promises: it stays what it is while the rest is written, and shows what was meant. */
+/** Promises of a shown reply: it stays as it is while the rest is written, and shows what was meant. */
 
 import { once } from "node:events";
 import { readFile } from "node:fs/promises";
@@ -9,7 +9,7 @@ import { describe, expect, test } from "vitest";
 import { messageRecord, taskRecord } from "./support/records.ts";
 import { BROWSER_MS_MAX, hasChromium, usePages } from "./support/use-pages.ts";
 
-/** What draws comes with megabytes of script. */
+/** Diagrams come with megabytes of script. */
 const DRAWN = { timeout: BROWSER_MS_MAX };
 
 describe.runIf(hasChromium)("a reply that is being written", { timeout: BROWSER_MS_MAX }, () => {

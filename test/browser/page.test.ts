@@ -670,7 +670,7 @@ describe.runIf(hasChromium)("the page", { timeout: BROWSER_MS_MAX }, () => {
               .querySelector(".scroller")
               ?.dispatchEvent(new DragEvent("drop", { ...common, dataTransfer: data }));
         },
-        // What follows the end of a picture is not looked at, so each name is another picture.
+        // Bytes after the end of a picture are not looked at, so each name is another picture.
         { how, name, bytes: [...PIXEL, ...Buffer.from(name)] },
       );
     }
@@ -684,7 +684,7 @@ describe.runIf(hasChromium)("the page", { timeout: BROWSER_MS_MAX }, () => {
           const event = new ClipboardEvent("paste", { bubbles: true, cancelable: true, clipboardData: data });
           return document.getElementById("message")?.dispatchEvent(event);
         }, text);
-      // What is not taken as a file, the browser puts into the field.
+      // Text that is not taken as a file, the browser puts into the field.
       expect(await paste("short ".repeat(1_000))).toBe(true);
       expect(await drafted(page).count()).toBe(0);
       expect(await paste("a line of a long log\n".repeat(500))).toBe(false);

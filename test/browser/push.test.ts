@@ -1,7 +1,8 @@
 /**
- * Web Push in a real Chromium under the gateway's content policy: turning it on in the settings, and what the service worker makes of a push
- * and of a pressed button. The push service of Chromium is out of reach here, so the browser's part of a subscription is the test's, and
- * pushes are handed over by the debugger. What the gateway sends and takes is in test/e2e/push.test.ts.
+ * Web Push in a real Chromium under the gateway's content policy: turning it on in the settings, and what the service
+ * worker makes of a push and of a pressed button. The push service of Chromium is out of reach here, so the browser's
+ * part of a subscription is the test's, and pushes are handed over by the debugger. The gateway's part is in
+ * test/e2e/push.test.ts.
  */
 import { createECDH, randomBytes } from "node:crypto";
 import type { Page } from "playwright-core";

@@ -35,7 +35,7 @@ function clone() {
   return {
     root,
     write,
-    /** What `npm start`, the command line and PM2's file do before they run anything. */
+    /** Does the first step of `npm start`, the command line and PM2's file before they run anything. */
     makeFresh(): boolean {
       const look = `console.log(require(${JSON.stringify(join(root, "scripts/launch.cjs"))}).makeFresh())`;
       return (
@@ -64,7 +64,7 @@ test("a bundle whose source has changed is built first, also where length and da
   utimesSync(join(root, SOURCE), 1, 1);
   expect([makeFresh(), builds()]).toEqual([true, 2]);
   expect(readFileSync(join(root, "dist/cli.js"), "utf8")).toContain("part-two");
-  // Whoever runs the bundles of before may still load a part of them; older ones are gone.
+  // Running processes of the old bundles may still load a part of them; older ones are gone.
   expect(programs()).toEqual(["cli-part-one1234.js", "cli-part-two1234.js", "cli.js"]);
   write(SOURCE, "six");
   utimesSync(join(root, SOURCE), 2, 2);

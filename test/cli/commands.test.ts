@@ -1,4 +1,4 @@
-/** What holds for every command. */
+/** Promises of every command. */
 import { execFileSync } from "node:child_process";
 import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -127,7 +127,7 @@ describe("with --json", () => {
       const place = name === "restore" ? { home: join(dir, "restored"), workDir: dir } : served;
       const { code, out, error } = await runCli(place, [name, ...words, "--json"]);
       expect(() => JSON.parse(out), `${out}${error}`).not.toThrow();
-      // Nobody answers here, and an instance of which one role runs alone may not be healthy.
+      // No process answers here, and an instance of which one role runs alone may not be healthy.
       if (name !== "doctor") expect(code).toBe(name === "ask" ? 4 : 0);
     },
   );

@@ -1,4 +1,4 @@
-/** What hints promise: a command that is copied from one works in the shell that it was printed in. */
+/** Promises of hints: a command that is copied from one works in the shell that it was printed in. */
 import { execFileSync } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";

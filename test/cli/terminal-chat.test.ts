@@ -118,7 +118,7 @@ describe.skipIf(!hasTerminals)("at a terminal", () => {
 
   test("a reply appears while it is written, as it is meant; while something is typed it waits", async () => {
     const { served, chat } = await startChat();
-    // What is being written is only told to who is connected by then.
+    // A reply that is being written is only told to clients that are connected by then.
     const fs = openDisk(served.home, "test-1-1");
     await settleTurn(fs, 1, [await served.send("hello")], "Here I am.");
     await chat.shows("Here I am.");
@@ -142,7 +142,7 @@ describe.skipIf(!hasTerminals)("at a terminal", () => {
     says("\n- two");
     chat.type(" then?");
     await chat.shows(" then?");
-    // What was written by then comes before the second of these, which are two looks of the gateway.
+    // Text written by then comes before the second of these, which are two looks of the gateway.
     for (const id of ["t-000001.0", "t-000001.1"]) {
       await claim(fs, await queue(fs, taskOf(id, { role: "worker", title: `dig ${id}` })));
       await chat.shows(`▸ dig ${id}`);

@@ -13,7 +13,7 @@ export const hasTerminals =
   spawnSync("script", ["--version"], { encoding: "utf8" }).stdout?.includes("util-linux") === true;
 if (!hasTerminals) process.stdout.write("nothing is tested at a terminal: there is no `script` of util-linux\n");
 
-/** What would change what is shown: settings of an instance, and what says that colours are or are not wanted. */
+/** Variables that would change the output: settings of an instance, and those that turn colours on or off. */
 const OF_ANOTHER_PLACE = /^(MIMIKIT_.*|NO_COLOR|FORCE_COLOR|NODE_DISABLE_COLORS|CI)$/;
 
 export interface Terminal {

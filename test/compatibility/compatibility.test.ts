@@ -1,4 +1,4 @@
-/** What the last release promised still holds (docs/compatibility.md), and a change that breaks it is said in words. */
+/** The promises of the last release still hold (docs/compatibility.md), and a change that breaks one is said in words. */
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";

@@ -1,6 +1,7 @@
 /**
- * What of an older description of the API, the command line and the settings does not hold any more (docs/compatibility.md).
- * Additions are no breaks: more routes, fields, values and choices. Removals are, and so is asking for more or answering with less.
+ * The broken parts of an older description of the API, the command line and the settings (docs/compatibility.md).
+ * Additions are no breaks: more routes, fields, values and choices. Removals are, and so is asking for more or answering
+ * with less.
  */
 import type { ApiDocument, JsonSchema, Operation, Parameter } from "../../apps/http-gateway/src/api/describe-api.ts";
 import type { Names } from "../../scripts/public-surface.ts";
@@ -21,7 +22,7 @@ type Components = Readonly<Record<string, JsonSchema>>;
 /** Bounds of what is taken that may rise, and those that may fall, but never the other way. */
 const UPPER = ["maxLength", "maximum", "exclusiveMaximum", "maxItems", "maxProperties"] as const;
 const LOWER = ["minLength", "minimum", "exclusiveMinimum", "minItems", "minProperties"] as const;
-/** What is to be the same, or not to be asked for any more. */
+/** Constraints that must stay the same, or be dropped. */
 const FORMS = ["pattern", "format", "multipleOf"] as const;
 
 /** A line for each promise of the older document that this one does not keep. */

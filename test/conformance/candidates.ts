@@ -22,7 +22,7 @@ export const openai: Candidate = {
   create: ({ baseUrl }, { silenceMs }) => createOpenai({ id: "openai", baseUrl, ...settings(silenceMs) }),
 };
 
-/** What the vendors' own libraries read: streams alone. */
+/** The vendors' own libraries read streams alone. */
 const streamed = { hasWhole: false, badJson: /what is no answer/ };
 
 export const anthropic: Candidate = {

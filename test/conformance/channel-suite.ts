@@ -1,7 +1,7 @@
 /**
- * What every channel promises, whatever is killed: what a person says becomes one record, and what there is to say to them arrives whole and
- * in order. The process of the channels is real and so are its deaths; the vendor is a server of the test's own that speaks its protocol, and
- * the rest of Mimikit is what it leaves in its state directory.
+ * Promises of every channel, whatever is killed: a person's message becomes one record, and messages to a person arrive
+ * whole and in order. The process of the channels is real and so are its deaths; the vendor is a server of the test's
+ * own that speaks its protocol, and the rest of Mimikit is what it leaves in its state directory.
  */
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -28,7 +28,7 @@ export interface Vendor {
   readonly fields: Record<string, string>;
   readonly mistakes: readonly string[];
   readonly via: Via;
-  /** What a person sees, oldest first, in messages of the vendor's. */
+  /** The messages that a person sees, oldest first, in messages of the vendor's. */
   shown(): string[];
   say(text: string): void;
   /** Presses the button with this label, below the last message that has one. */
@@ -84,7 +84,7 @@ export function describeChannel(candidate: ChannelCandidate): void {
   const { name, unsure } = candidate;
   const begin = () => startChannel(candidate);
 
-  /** What the person sees, but for what pairing says. */
+  /** The messages that the person sees, but for those of pairing. */
   const seen = (vendor: Vendor) => vendor.shown().filter((text) => !PAIRED.test(text));
   const isSeen = (mimikit: Instance, vendor: Vendor, text: string) =>
     mimikit.until(`"${text}" at ${name}`, () => seen(vendor).some((each) => each.includes(text)) || undefined);

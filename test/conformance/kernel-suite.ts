@@ -1,6 +1,6 @@
 /**
- * What a provider promises besides whose model works in our own loop: how often an endpoint is asked, in which words its
- * faults are told, and the limits of a loop.
+ * Promises of providers whose model works in our own loop: how often an endpoint is asked, in which words its faults are
+ * told, and the limits of a loop.
  */
 import { REPLY_CHARS_MAX } from "@mimikit/protocol/records/effect";
 import { describe, expect, test } from "vitest";

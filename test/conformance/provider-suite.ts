@@ -1,5 +1,5 @@
 /**
- * What every provider promises, whatever happens to it: a user's turn ends in exactly one reply, within its time, and
+ * Promises of every provider, whatever happens to it: a user's turn ends in exactly one reply, within its time, and
  * nothing that was not meant is done. A provider with a model is shown every way in which an endpoint goes wrong.
  */
 import { existsSync, mkdirSync } from "node:fs";
@@ -21,7 +21,7 @@ import { type Answer, type ModelRequest, ModelServer, type Script, type Step } f
 /** Where a model is: an address with `/v1`, and one without. */
 export type Address = Pick<ModelServer, "baseUrl" | "url">;
 
-/** Who works with the model: our kernel, an agent CLI with a loop of its own, or nobody, because there is none. */
+/** The loop around the model: our kernel, an agent CLI with a loop of its own, or none, because there is no model. */
 type Kind = "kernel" | "agent CLI" | "no model";
 
 export interface Candidate {
@@ -34,14 +34,14 @@ export interface Candidate {
   server?: Server;
 }
 
-/** Somebody else's server, which cannot be made to do all that ours can. */
+/** A foreign server, which cannot be made to do all that ours can. */
 export interface Server {
   name: string;
   start(script: Script): Promise<ScriptedModel>;
   lacks: ReadonlySet<Ability>;
 }
 
-/** What only some servers can be made to do, or can tell afterwards. */
+/** Abilities that only some servers have. */
 export type Ability =
   | "tell who hung up"
   | "count cached tokens"
@@ -54,7 +54,7 @@ export type Ability =
   | "fall silent in the middle"
   | "send any error code";
 
-/** What is particular to a wire. */
+/** The peculiarities of a wire. */
 export interface WireFaults {
   /** JSON that is no event of it. */
   otherShape: string;
@@ -92,7 +92,7 @@ export interface Bench {
   turn(script: Script["teller"], options?: TurnOptions): Promise<Ran>;
   /** How often a model was asked for a Teller. */
   asked(): number;
-  /** What the tools had answered when the model was asked last. */
+  /** The answers of the tools when the model was asked last. */
   lastResults(): string[];
 }
 

@@ -1,4 +1,4 @@
-/** What only Telegram can do: files, voice notes, edits, replies, and that an answer is being written. */
+/** Features of Telegram alone: files, voice notes, edits, replies, and that an answer is being written. */
 import { readFileSync, unlinkSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";

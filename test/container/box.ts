@@ -14,7 +14,7 @@ const ROOT = join(import.meta.dirname, "../..");
 const PATH = "/usr/local/bin:/usr/bin:/bin";
 /** The program that is looked for, of each package of the system that the image has. */
 const PROGRAMS: Readonly<Record<string, string>> = { bubblewrap: "bwrap", git: "git", tini: "tini" };
-/** What it has none of. */
+/** Packages without a program. */
 const WITHOUT_PROGRAM = ["ca-certificates"];
 const NAMESPACES = ["--unshare-pid", "--unshare-uts", "--unshare-ipc", "--unshare-net"];
 
@@ -65,7 +65,7 @@ function copy({ text: words }: Instruction, root: string, workDir: string, roots
   else for (const path of contextFiles()) cpSync(join(ROOT, source, path), join(to, path), { verbatimSymlinks: true });
 }
 
-/** What git knows, and is not kept from the image. */
+/** The files that git knows, and that are not kept from the image. */
 function contextFiles(): string[] {
   const listed = execFileSync("git", ["ls-files", "-co", "--exclude-standard"], { cwd: ROOT, encoding: "utf8" });
   const ignored = readFileSync(join(ROOT, ".dockerignore"), "utf8").split("\n");
@@ -115,7 +115,7 @@ function assertInstalled(line: string): void {
 /** A container of the image. */
 export class Box {
   readonly plan: RunPlan;
-  /** What it has printed. */
+  /** Its output. */
   output = "";
   private readonly root: string;
   private process: ChildProcess | undefined;

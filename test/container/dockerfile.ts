@@ -1,9 +1,9 @@
-/** What a Dockerfile says, as far as ours says it. */
+/** Reads a Dockerfile, as far as ours needs it. */
 
 export interface Instruction {
   /** In capitals: `RUN`. */
   name: string;
-  /** What follows it, in one line. */
+  /** The text behind it, in one line. */
   text: string;
 }
 

@@ -1,4 +1,4 @@
-/** What the user says, stops or begins anew while something runs (SPEC I5). */
+/** Steering messages, stops and new conversations while something runs (SPEC I5). */
 
 import type { Attempt } from "@mimikit/core/base/snapshot";
 import { decide } from "@mimikit/core/decide";

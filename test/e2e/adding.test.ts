@@ -156,7 +156,7 @@ test("a route, a protocol command, a provider, a condition, a role and a channel
   const { port } = server.address() as AddressInfo;
   await setChannel(instance.home, "gotify", { server: `http://127.0.0.1:${port}`, token: "a-token" });
   instance.startRole("channels");
-  // What was said before its owner is paired is not sent.
+  // A message from before its owner is paired is not sent.
   await instance.until("the channel", () => existsSync(join(instance.home, "channels/gotify/state.json")) || undefined);
   const reply = await instance.replyTo(await instance.send("so it is"));
   expect(reply).toMatchObject({ text: "You say: so it is", provider: "echo" });

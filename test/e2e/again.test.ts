@@ -1,4 +1,4 @@
-/** What has ended is tried again, once for each wish, whatever dies meanwhile. */
+/** An ended task is tried again, once for each command, whatever dies meanwhile. */
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { TaskDetail, TaskSummary } from "@mimikit/protocol/wire/api";

@@ -1,6 +1,6 @@
 /**
- * What asks, and what does not, through the three real processes and a real sandbox (docs/autonomy.md): the attempt that asks ends,
- * the owner answers, and the next attempt goes on with the answer, whatever is killed in between.
+ * Approvals through the three real processes and a real sandbox (docs/autonomy.md): the attempt that asks ends, the
+ * owner answers, and the next attempt goes on with the answer, whatever is killed in between.
  */
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { homedir, tmpdir } from "node:os";

@@ -9,7 +9,7 @@ import { Instance } from "../support/instance.ts";
 import { call, section } from "../support/main-job.ts";
 import { ModelServer, type Script } from "../support/model-server.ts";
 
-/** What one answer of the scripted model takes: 100 in, 7 out. */
+/** The tokens of one answer of the scripted model: 100 in, 7 out. */
 const ANSWER_TOKENS = 107;
 const NOON_HOUR = 12;
 const SEC_MS = 1_000;

@@ -1,4 +1,4 @@
-/** What the bundles load when they start, as counts: whoever makes a start dearer has to say so here. */
+/** The code that the bundles load when they start, as counts: a change that makes a start dearer has to say so here. */
 import { spawnSync } from "node:child_process";
 import { readdirSync, readFileSync, statSync } from "node:fs";
 import { createRequire } from "node:module";

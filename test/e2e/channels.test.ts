@@ -83,7 +83,7 @@ test("a person who sends the code is paired, is told so, and is answered there a
   const reply = await mimikit.replyTo(said.id);
   await isSent(mimikit, telegram, reply.text.slice(0, 40));
   expect(without(textsTo(telegram)).join("\n\n")).toBe(reply.text);
-  // What is said on the page is answered on the page alone.
+  // A message of the page is answered on the page alone.
   const id = await mimikit.send("hello from the page");
   await mimikit.replyTo(id);
   telegram.say(OWNER, "and once more");

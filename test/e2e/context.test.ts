@@ -1,4 +1,4 @@
-/** What a model is told, through the real processes: the owner's rules, long pastes, a compressed conversation. */
+/** The context of a model, through the real processes: the owner's rules, long pastes, a compressed conversation. */
 import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -23,7 +23,7 @@ afterAll(async () => {
   await model.close();
 });
 
-/** What the Teller was asked last. */
+/** The last request to the Teller. */
 function lastAsked(): ModelRequest {
   const last = model.of("teller").at(-1);
   if (last === undefined) throw new Error("the Teller was not asked");
@@ -96,7 +96,7 @@ test("what was compressed and noted is what the next turn is told, whatever is k
   expect(section("profile", lastAsked())).toMatch(/^ {4}- is afraid of boats$/m);
   expect(section("history", lastAsked())).toContain("compress that");
   expect(section("history", lastAsked())).not.toContain("weather");
-  // What people read of it is written with history.json, and is gone with the conversation.
+  // The summary for people is written with history.json, and is gone with the conversation.
   const view = join(mimikit.home, "sessions/chat.summary.md");
   await mimikit.until("the summary on disk", () => existsSync(view) || undefined);
   expect(readFileSync(view, "utf8")).toContain("They are planning a trip to Kiel.");

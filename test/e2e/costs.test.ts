@@ -1,4 +1,4 @@
-/** What a turn costs the three real processes, as counts: whoever makes it dearer has to say so here. */
+/** The cost of a turn in the three real processes, as counts: a change that makes it dearer has to say so here. */
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { costsOf } from "../support/costs.ts";
 import { Instance, ROLE_NAMES, type RoleName } from "../support/instance.ts";
@@ -10,7 +10,7 @@ const TICK_MS = 10_000;
 /** Seconds after which all directories are listed again: not within the test either. */
 const REREAD_SEC = 3_600;
 
-/** What a turn costs a process, at most; the records exactly. */
+/** The most that a turn costs a process; the records exactly. */
 interface Costs {
   records: number;
   /** Of files and directories. */
@@ -37,7 +37,7 @@ const DELEGATED: Record<RoleName, Costs> = {
   gateway: { records: 1, syncs: 2, looks: 300, lists: 45 },
 };
 
-/** What says of each provider whether it could answer, and nothing that answers. */
+/** Modules that say of each provider whether it could answer, and none that answers. */
 const LIGHT = [
   "kernel/capabilities.ts",
   "providers/agent-cli/find-binary.ts",

@@ -49,7 +49,7 @@ async function start(script: Parameters<typeof ModelServer.start>[0], { env, ...
   return { model, mimikit, ask };
 }
 
-/** What the Teller was shown of the files, last. */
+/** The Teller's last view of the files. */
 function shown(model: ModelServer): { documents: string; attachments: string } {
   const request = model.of("teller").at(-1) as ModelRequest;
   return { documents: section("documents", request), attachments: section("attachments", request) };

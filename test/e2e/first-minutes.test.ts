@@ -19,12 +19,12 @@ interface Readme {
   file: string;
   /** The heading above the block of commands. */
   heading: string;
-  /** What the answers to its commands say. */
+  /** The answers to its commands. */
   greeting: string;
   chainDone: string;
   scheduled: RegExp;
   remembered: string;
-  /** What its help shows as an example. */
+  /** The example in its help. */
   example: RegExp;
 }
 

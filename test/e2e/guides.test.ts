@@ -1,4 +1,4 @@
-/** What a Worker of a model endpoint is shown of the workspace's own guides. */
+/** The workspace's own guides as a Worker of a model endpoint is shown them. */
 import { describe } from "vitest";
 import { describeGuides } from "../support/guides.ts";
 import { KEY } from "../support/main-job.ts";

@@ -44,7 +44,7 @@ function leakingFiles(dir: string): string[] {
     .filter((path) => readFileSync(path, "latin1").includes(CANARY));
 }
 
-/** What any process was started with, and what those that the roles have started can read in their environment. */
+/** The environment that any process was started with, and that those which the roles have started can read. */
 async function leaksInProcesses(mimikit: Instance): Promise<string[]> {
   const roles = ROLE_NAMES.map((role) => mimikit.pidOf(role));
   const all = await listProcesses();

@@ -1,4 +1,4 @@
-/** What a page sees over the WebSocket: everything, in order, once, whatever happens to the connection (SPEC K3). */
+/** The frames of a page over the WebSocket: everything, in order, once, whatever happens to the connection (SPEC K3). */
 import { once } from "node:events";
 import type { ServerFrame } from "@mimikit/protocol/wire/api";
 import { afterAll, beforeAll, expect, test } from "vitest";

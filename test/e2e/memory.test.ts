@@ -1,4 +1,4 @@
-/** What was decided months ago is found in three years of talk, and what people want to be remembered is, through the real processes. */
+/** A decision of months ago is found in three years of talk, and people's memories are kept, through the real processes. */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { BacklogEntry, HistoryHit, MemoryAnswer, MemoryStatus } from "@mimikit/protocol/wire/api";
@@ -69,7 +69,7 @@ test("after three years of talk the decision of a month is found, and what is to
   expect(reply.text).toContain(`[${summaryOf(decision)}]`);
   expect(reply.text).toContain(decision.said);
 
-  // What people want to be written down is, and they are told what became of it.
+  // People's notes are written down, and they are told the outcome.
   const add = ["memory", "add", "--long-term", "the proxy is called gatekeeper"];
   expect(await runCli(mimikit, add)).toMatchObject({ code: 0, out: "added to memory.md\n" });
   const found = await mimikit.api<MemoryAnswer>("/api/memory/search?q=gatekeeper");

@@ -1,7 +1,4 @@
-/**
- * What is said becomes a note after six hours and a summary after days, through the three real processes, whatever is
- * killed meanwhile (SPEC E2, E3).
- */
+/** Messages become a note after six hours and a summary after days, through the three real processes, whatever is killed meanwhile (SPEC E2, E3). */
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { ChangeView } from "@mimikit/protocol/wire/api";

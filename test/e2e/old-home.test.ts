@@ -57,7 +57,7 @@ interface Resumed {
   tasks: string[];
   inbox: string[];
   messages: { id: string; text: string }[];
-  /** What nobody has a reason to write to, by its path. */
+  /** The files that no process has a reason to write to, by their paths. */
   kept: Record<string, string>;
 }
 
@@ -208,7 +208,7 @@ function expectOnce(home: string, document: string, text: string): void {
 }
 
 describe("a home with open tasks of every kind in its queues", () => {
-  /** What ends alike, whoever answers. */
+  /** The ends that are alike for every provider. */
   const ENDS = {
     "t-000062": "done",
     "t-000059.0": "done",
@@ -250,7 +250,7 @@ describe("a home with open tasks of every kind in its queues", () => {
     "both of them": null,
   };
 
-  /** What users wanted when nobody was there to do it. */
+  /** Expects the outcome of users' commands that came while nothing ran. */
   async function expectWishes({ mimikit }: Resumed): Promise<void> {
     const { home, workDir } = mimikit;
     expectOnce(home, "memory.md", "The anchor is new.");
@@ -300,7 +300,7 @@ describe("a home with open tasks of every kind in its queues", () => {
     const { branches } = leftIn(mimikit.workDir);
     expect(branches.includes("self-improve/imp-000004")).toBe(HAS_SANDBOX);
     expect(read(mimikit.home, "memory/summary/2026-11-14.md")).toContain("The harbour was spoken of.");
-    // What is folded is known by its id.
+    // A compacted record is known by its id.
     for (const id of ["t-000002.0.1", "sum-20260914-1", "imp-000001-undo-1", "eval-000001"])
       expect(await mimikit.task(id)).toMatchObject({ id, state: "done" });
     await expectWishes(resumed);

@@ -187,7 +187,7 @@ describe("work that is not to run twice unasked, and whose pool was killed", () 
     const [question] = await questions(mimikit, 1);
     expect(question).toMatchObject({ options: ["yes", "no"], default: "no", isChoice: true });
     expect(question?.question).toContain('"Send it" was cut off while it ran');
-    // Whoever comes back looks at the same files.
+    // A pool that comes back looks at the same files.
     await mimikit.kill("workers");
     await mimikit.kill("supervisor");
     await mimikit.ready();

@@ -1,6 +1,7 @@
 /**
- * Whoever tidies up in the state directory while Mimikit runs loses what was in there, and nothing else: it goes on working,
- * and says what was removed. The safety net under that, which looks at all directories every so often, is out of the way here.
+ * A user who tidies up in the state directory while Mimikit runs loses what was in there, and nothing else: it goes on
+ * working, and says what was removed. The safety net under that, which looks at all directories every so often, is out
+ * of the way here.
  */
 import { existsSync, readFileSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";

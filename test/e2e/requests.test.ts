@@ -1,6 +1,6 @@
 /**
- * What a model is sent, counted in bytes and compared. A provider's cache ends at the first byte that differs from an earlier
- * request, so what stays the same must stand before what changes.
+ * Requests to a model, counted in bytes and compared. A provider's cache ends at the first byte that differs from an
+ * earlier request, so what stays the same must stand before what changes.
  */
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -17,7 +17,7 @@ const HELLO_BYTES_MAX = 12_500;
 /** Bytes of a short turn's request behind what the request before it began with: the newest messages, tags, and the clock. */
 const CHANGED_BYTES_MAX = 1_000;
 
-/** What a request may show, what seldom changes first. Sections of one group may stand in any order. */
+/** The parts of a request, the least changing first. Sections of one group may stand in any order. */
 const GROUPS = [
   ["persona", "profile", "workspace", "skills"],
   ["summary", "history"],

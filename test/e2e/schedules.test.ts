@@ -1,5 +1,5 @@
 /**
- * What starts later, through the three real processes on a clock of their own: it comes at its moment, once, whatever was
+ * Scheduled work through the three real processes on a clock of their own: it comes at its moment, once, whatever was
  * down or killed meanwhile (SPEC D).
  */
 import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -145,7 +145,7 @@ describe("without a model, one after the other on a clock that only goes forward
     expect(existsSync(join(mimikit.workDir, "never"))).toBe(false);
     expect((await mimikit.tasks()).filter((task) => task.role !== "teller")).toEqual([]);
 
-    // What was ordered to be run is run, again and again, until it is ended.
+    // A repeated command is run, again and again, until it is ended.
     const hourly = await schedule(mimikit, "every hour run `echo tick >> ticks; wc -l < ticks`");
     for (const n of [1, 2]) {
       mimikit.setClock(n * HOUR_MS + HOUR_MS);

@@ -1,6 +1,6 @@
 /**
- * What the user says while something runs, through the three real processes: a steer is heard by the run or answered as
- * a message, `next` is a turn of its own, a stop ends what runs, and a new conversation knows nothing of the old one.
+ * Messages while something runs, through the three real processes: a steer is read by the run or answered as a message,
+ * `next` is a turn of its own, a stop ends what runs, and a new conversation knows nothing of the old one.
  */
 import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -34,7 +34,7 @@ async function startWithModel(script: Script, options: InstanceOptions = {}) {
   return { mimikit: await start({ ...options, env }), model };
 }
 
-/** What stands between the tags of a section of the prompt; empty when it is not there. */
+/** The text between the tags of a section of the prompt; empty when it is not there. */
 function section(name: string, { prompt }: ModelRequest): string {
   return new RegExp(`^<M:${name}>\n(.*?)\n^</M:${name}>`, "ms").exec(prompt)?.[1] ?? "";
 }

@@ -1,4 +1,4 @@
-/** What a task said and did can be read step by step, while it runs and after, on whatever it ran. */
+/** The words and calls of a task can be read step by step, while it runs and after, on whatever it ran. */
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { TaskSummary } from "@mimikit/protocol/wire/api";

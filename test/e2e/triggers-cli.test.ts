@@ -50,7 +50,7 @@ describe("with the gateway stopped", () => {
 
   async function add(...words: string[]): Promise<string> {
     const { triggerId, outcome } = await json<{ triggerId: string; outcome: string }>("triggers", "add", ...words);
-    // What was asked for has been done when the command ends.
+    // The order has been carried out when the command ends.
     expect(outcome).toBe(`made: ${triggerId}`);
     return triggerId;
   }

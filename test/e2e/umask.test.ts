@@ -1,4 +1,4 @@
-/** What is made for the user has the permissions that he chose where he started Mimikit; the state is private all the same. */
+/** Files made for the user have the permissions that the user chose where Mimikit was started; the state is private all the same. */
 import { chmodSync, lstatSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -31,7 +31,7 @@ function modesIn(top: string): Record<string, string> {
   return Object.fromEntries(paths.map((path) => [path, modeText(lstatSync(join(top, path)).mode)]));
 }
 
-/** What of the state others may look at. */
+/** The parts of the state that others may look at. */
 function openIn({ home }: Instance): string[] {
   return Object.entries(modesIn(home)).flatMap(([path, mode]) => (mode.endsWith("00") ? [] : [`${mode} ${path}`]));
 }

@@ -1,4 +1,4 @@
-/** What was remembered, listed, scheduled and set is taken back by whoever asks, through the real processes (SPEC J3). */
+/** Memories, items, schedules and settings are undone, whoever asks, through the real processes (SPEC J3). */
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { BacklogEntry, ChangeView, TriggerSummary } from "@mimikit/protocol/wire/api";
@@ -61,7 +61,7 @@ test("memory, backlog, triggers and settings are taken back, once, from the comm
   expect(read("memory.md")).toContain("downstairs");
   expect(await stateOf(edited.id, "gone")).toMatchObject({ problem: expect.stringMatching(line) });
 
-  // What was ticked off is open again.
+  // A ticked-off item is open again.
   await say("backlog add write the notes");
   const added = await newest("backlog", "add");
   const done = await mimikit.api<{ id: string }>("/api/backlog", {
@@ -105,7 +105,7 @@ test("memory, backlog, triggers and settings are taken back, once, from the comm
   await stateOf(second.id, "undone");
   expect(await triggers()).toMatchObject([{ id: `trg-${deleted.id}`, paused: false }]);
 
-  // What somebody sets is noticed, and can be taken back like everything else.
+  // A setting that somebody edits is noticed, and can be undone like every other.
   const config = join(mimikit.home, "config.yaml");
   await mimikit.until(
     "the settings, noticed",
@@ -117,7 +117,7 @@ test("memory, backlog, triggers and settings are taken back, once, from the comm
   await undoByApi(set.id);
   await stateOf(set.id, "undone");
   expect(read("config.yaml")).toBe("");
-  // Whoever saves is seen while saving: that is no failure, after which the next look would come late.
+  // A user who saves is seen while saving: that is no failure, after which the next look would come late.
   expect(mimikit.output).not.toContain("config.yaml could not be recorded");
 
   // With everything down it is kept, and carried out at the next start; no gateway is needed for that.

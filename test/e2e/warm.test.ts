@@ -1,4 +1,4 @@
-/** What the three real processes have in memory before anybody asks for it, and how much memory hundreds of turns cost. */
+/** The memory of the three real processes before they get work, and how much memory hundreds of turns cost. */
 import { readFileSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join } from "node:path";

@@ -43,7 +43,7 @@ export class Client {
     for (;;) {
       while (this.taken < this.frames.length) {
         const frame = this.frames[this.taken++];
-        // Whatever a test is about: every frame is as it is documented, with no field more.
+        // In every test, each frame is as it is documented, with no field more.
         expect(ServerFrame.parse(frame)).toEqual(frame);
         if (frame?.type === type && fits(frame as Frame<T>)) return frame as Frame<T>;
       }

@@ -66,7 +66,7 @@ export function temporaryHome(): string {
 export interface StartOptions
   extends Partial<Pick<GatewayOptions, "home" | "workDir" | "requestMs" | "helloMs" | "waits" | "pageDir">> {
   config?: Partial<GatewayOptions["config"]>;
-  /** What may be spent in a day and in a month. */
+  /** The limits of a day and of a month. */
   limits?: Limits;
   /** Whether the state directory counts as this user's own; it does where nothing is said. */
   adopted?: boolean;

@@ -29,7 +29,7 @@ import {
 export const FILE = Buffer.from("a file\n");
 const USAGE = { inputTokens: 100, cachedTokens: 60, outputTokens: 7, costUsd: 0.5 };
 
-/** What is in it, by the names under which the API tells of it. */
+/** Its content, by the names that the API has for it. */
 export const LIVED_IN = {
   ended: "t-000001.0",
   queued: "t-000001.1",

@@ -1,4 +1,4 @@
-/** What people see while nobody can be reached who answers, and afterwards. */
+/** The page's view while no provider can be reached, and afterwards. */
 
 import { Message } from "@mimikit/protocol/records/inbox";
 import type { Task } from "@mimikit/protocol/records/task";

@@ -142,7 +142,7 @@ describe.skipIf(missing !== null)("self-improvement", () => {
     const replayed = JSON.parse(await cli(mimikit, "audit", "replay", "--at", "2099-01-01T00:00:00Z", "--json")) as {
       tasks: { id: string }[];
     };
-    // What has just ended may still be in it.
+    // A task that has just ended may still be in it.
     expect(replayed.tasks.filter(({ id }) => id !== "imp-000001")).toEqual([]);
   });
 

@@ -20,7 +20,7 @@ import { fingerprint, leftIn, makeDirty, makeRepository } from "../support/user-
 const BETWEEN_KILLS_MS = 900;
 const VICTIMS: readonly (readonly RoleName[])[] = [["workers"], ["supervisor"], ["workers", "supervisor"]];
 
-/** What was wrong; nothing where all went well. */
+/** The mistakes; nothing if all went well. */
 export async function killWhileImproving(seed: number, kills: number): Promise<string[]> {
   const random = randomOf(seed);
   const model = await ModelServer.start(scriptOf(random));

@@ -225,7 +225,7 @@ class Load {
 
   see({ stage, id }: Seen): void {
     if (stage === "plan settled" && ++this.plans % CANCEL_EVERY === 0 && id !== undefined) this.cancel(id);
-    // What a plan has ordered is told at once, when it has all ended.
+    // The tasks of a plan are reported at once, when all of them have ended.
     if (/^[abc] settled$/.test(stage) && id !== undefined) this.ended.add(id.slice(0, id.lastIndexOf(".")));
   }
 

@@ -119,7 +119,7 @@ test("an index that follows its files finds what a fresh index finds", async () 
   );
 });
 
-/** What a note is made of, and where it may be broken off. */
+/** The parts of a note, and where it may be broken off. */
 const PIECES = [
   ...[
     "zebra",

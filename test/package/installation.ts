@@ -77,7 +77,7 @@ export function ownDirectory() {
     return path;
   }
 
-  /** What stands in the environment of a shell, and nothing of whoever runs the tests. */
+  /** The environment of a shell, with nothing of the user who runs the tests. */
   const environment = (home: string, node: string) => ({
     HOME: home,
     PATH: [join(node, ".."), ...PATH].join(delimiter),
@@ -158,7 +158,7 @@ export function ownDirectory() {
     };
   }
 
-  /** Whatever was started with a variable that names a folder here. */
+  /** The processes that were started with a variable that names a folder here. */
   const processes = async () =>
     (await listProcesses()).filter(({ environment: of }) =>
       [...of.values()].some((value) => value.startsWith(directory)),

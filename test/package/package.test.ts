@@ -1,6 +1,6 @@
 /**
- * What `npm pack` makes, as whoever installs it has it: into an empty prefix, in a path with a space and letters that are not
- * ASCII, as a user who is not root, on each Node that it is for; and there it does the main job.
+ * The package of `npm pack`, as its users have it: installed into an empty prefix, in a path with a space and letters
+ * that are not ASCII, as a user who is not root, on each Node that it is for; and there it does the main job.
  */
 import { copyFileSync, existsSync, lstatSync, mkdirSync, readdirSync } from "node:fs";
 import { join } from "node:path";

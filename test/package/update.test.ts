@@ -97,7 +97,7 @@ test("a new package that does not answer changes nothing, one that does not star
   const { mimikit, json, root, version, expectTidy } = await installed("failures");
   await json("up");
   const now = version();
-  // What Node has compiled stands beside it.
+  // The code that Node has compiled stands beside it.
   const files = () => (readdirSync(root, { recursive: true }) as string[]).filter((path) => !path.includes(".cache"));
   const before = files().sort();
   const roles = async () => JSON.stringify((await json("status")).processes);

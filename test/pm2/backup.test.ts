@@ -50,7 +50,7 @@ test("a backup that is taken while work goes on brings back every message and ev
       out: expect.stringMatching(/supervisor: whole from line 1 /),
     });
 
-    // What was then, out of the log: the first order is done, and none of the later ones was there yet.
+    // The state at that time, out of the log: the first order is done, and none of the later ones was there yet.
     const then = await runJson<Replay>(instance, ["audit", "replay", "--at", new Date(betweenMs).toISOString()]);
     expect(then.lastReply?.text).toContain("first");
     expect(then.unanswered).toEqual([]);

@@ -1,4 +1,4 @@
-/** What `mimikit chaos` and `mimikit bench` say of real processes. They take their time, so they are no part of `npm test`. */
+/** The reports of `mimikit chaos` and `mimikit bench` about real processes. They take their time, so they are no part of `npm test`. */
 import { spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { existsSync, mkdtempSync, readdirSync, rmSync } from "node:fs";

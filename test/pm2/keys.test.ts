@@ -18,7 +18,7 @@ function bytesBelow(dir: string): string {
   return files.map((entry) => readFileSync(join(entry.parentPath, entry.name), "latin1")).join("\n");
 }
 
-/** What PM2 says of what it holds. */
+/** PM2's words about its own state. */
 async function toldByPm2(env: NodeJS.ProcessEnv): Promise<string> {
   const said: string[] = [];
   for (const words of [["save"], ["jlist"], ["prettylist"], ["env", "0"], ["env", "1"], ["env", "2"]]) {

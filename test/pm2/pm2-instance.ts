@@ -53,7 +53,7 @@ export async function instance(folder = "") {
     MIMIKIT_WORK_DIR: workDir,
     MIMIKIT_HOME: home,
     MIMIKIT_PORT: String(port),
-    // Whoever runs the tests may have a model or an agent CLI.
+    // The user who runs the tests may have a model or an agent CLI.
     MIMIKIT_PROVIDER: "offline",
   };
   const processes = async () => (await listProcesses()).filter((process) => belongsTo(process, workDir, home));

@@ -111,7 +111,7 @@ test("systemd understands the unit, which holds no key and no password; uninstal
   expect(filesBelow(XDG_CONFIG_HOME)).toEqual([]);
 });
 
-/** What systemd has to say about a unit; null where it is not installed. */
+/** Systemd's opinion of a unit; null if it is not installed. */
 function verify(path: string, runtimeDir: string): string | null {
   const { error, stdout, stderr } = spawnSync("systemd-analyze", ["verify", "--user", path], {
     env: { PATH: process.env.PATH, XDG_RUNTIME_DIR: runtimeDir },

@@ -16,7 +16,7 @@ async function installed() {
   const clone = cloneProgram();
   onTestFinished(() => clone.remove());
   const { env: theirs, ...of } = await instance();
-  // Whatever is made in the home of the user is made here.
+  // Files made in the home of the user are made here.
   const env: NodeJS.ProcessEnv = { ...theirs, HOME: join(of.workDir, "user") };
   mkdirSync(join(of.workDir, "user"));
   const mimikit = (...words: string[]) => run(clone.mimikit, words, env);
@@ -58,7 +58,7 @@ test("an update is taken into use while work runs: nothing is lost, and nothing 
   // The order, and its report after it has been taken up again.
   await expect.poll(async () => (await said()).filter(({ role }) => role === "assistant").length, COMES_BACK).toBe(2);
   expect(ran()).toBe("begun\nbegun\nended\n");
-  // What the new version was asked before is of the copy.
+  // The messages to the new version before are in the copy.
   expect((await said()).filter(({ text }) => text === "hello")).toEqual([]);
   expect(existsSync(join(home, "version.json"))).toBe(true);
   expect(await mimikit("update")).toMatchObject({ code: 0, stdout: expect.stringMatching(/is up to date\n$/) });

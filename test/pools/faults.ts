@@ -38,7 +38,7 @@ interface Scene {
   random: Random;
 }
 
-/** What may happen, by the words that the summary has for it. Each resolves when all runs again. */
+/** The possible faults, by the words that the summary has for them. Each resolves when all runs again. */
 const FAULTS: Readonly<Record<string, (scene: Scene) => Promise<void>>> = {
   ...Object.fromEntries(
     HOME_ROLES.map((role) => [`kill ${role}`, ({ pools }: Scene) => pools.mimikit.kill(role)] as const),

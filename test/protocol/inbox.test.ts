@@ -1,4 +1,4 @@
-/** What the table of wishes promises, whatever rows it has. */
+/** The promises of the table of commands, whatever rows it has. */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { COMMANDS, DroppedWish, Event, isIdOf, needsSeal, Wish } from "@mimikit/protocol/records/inbox";

@@ -1,4 +1,4 @@
-/** What of a document of memory is an entry: people and Mimikit write it, each in their way. */
+/** The entries of a document of memory: people and Mimikit write it, each in their way. */
 import { entriesOf, forgottenTurns } from "@mimikit/protocol/records/memory-entry";
 import { expect, test } from "vitest";
 

@@ -11,7 +11,7 @@ const WARNING = { kind: "event", id: "e-1", at: NOON, name: "budget", text: "It 
 const CLEAR = { kind: "clear", id: "clear-1", at: NOON, mac: "0" };
 const IMPROVE = { number: 1 };
 
-/** What tells the kind of a task where nothing says it, for the kinds that there were when nothing did. */
+/** The fields that tell the kind of a task without a `kind`, for the kinds that there were then. */
 const TOLD_BY: Partial<Record<Kind, object[]>> = {
   turn: [{ turn: NOTHING }, { turn: { ...NOTHING, events: [{ ...WARNING, name: "restarted" }, WARNING] } }],
   announcement: [{ turn: { ...NOTHING, clear: CLEAR } }, { turn: { ...NOTHING, events: [WARNING] } }],

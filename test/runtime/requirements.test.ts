@@ -1,4 +1,4 @@
-/** What is missing is said with what is lost without it, and with the command that installs it here. */
+/** A missing program is reported with the loss, and with the command that installs it here. */
 import { Config } from "@mimikit/runtime/config/config";
 import { sandboxHint } from "@mimikit/runtime/platform/probe-sandbox";
 import { systemIn } from "@mimikit/runtime/platform/system";

@@ -1,4 +1,4 @@
-/** What a tick looks at, counted: the same however much waits. */
+/** The reads of a tick, counted: the same however much waits. */
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { NO_SPENDING } from "@mimikit/core/base/budget";
@@ -25,7 +25,7 @@ const ALIVE = { pid: 1, startTime: "1", bootId: "b" };
 
 type Home = ReturnType<typeof temporaryState>;
 
-/** What waits in a home, by what it waits for: its files. */
+/** The waiting records of a home, by their reason: its files. */
 const WAITING: Record<string, (n: number) => [path: string, record: object][]> = {
   "tasks that wait for their turn": (n) => [[`worker/queue/${idOf(n)}.json`, task(idOf(n))]],
   "tasks that wait for their retry": (n) => [

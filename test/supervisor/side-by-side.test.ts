@@ -1,4 +1,4 @@
-/** What a look decides waits for the disk together where it may, and is done in its order where it must. */
+/** The actions of one look wait for the disk together if they may, and are done in order if they must. */
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import type { Action } from "@mimikit/core/base/action";

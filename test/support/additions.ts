@@ -280,7 +280,7 @@ const role: Addition = {
 <M:environment>
 {environment}
 </M:environment>
-// What to look at
+// The subject to look at
 <M:task>
 {task}
 </M:task>
@@ -322,7 +322,7 @@ const role: Addition = {
 const channel: Addition = {
   thing: "channel",
   files: {
-    "apps/channels/src/channels/gotify.ts": `/** Gotify: notifications to a server of the owner's. Nobody speaks by it. */
+    "apps/channels/src/channels/gotify.ts": `/** Gotify: notifications to a server of the owner's. Messages cannot be sent by it. */
 import { setTimeout as wait } from "node:timers/promises";
 import { type Channel, ChannelError, type ChannelKind, isBeforeSending } from "../contract/channel.ts";
 

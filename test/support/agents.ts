@@ -13,9 +13,9 @@ import { codexSettingsOf, missingForCodex } from "../../packages/agent/src/provi
 const ROOT = join(import.meta.dirname, "../..");
 const Package = z.object({ agents: z.record(z.string(), z.string()) });
 
-/** What an agent CLI shows to the scripted endpoint. */
+/** The key that an agent CLI shows to the scripted endpoint. */
 const KEY = "sk-for-a-scripted-endpoint";
-/** Nobody has a login in this folder. */
+/** This folder has no login. */
 const NO_HOME = join(ROOT, "test/support");
 
 const AGENTS = {

@@ -1,6 +1,6 @@
 /**
- * The same scripts on somebody else's server: a third party's mock of OpenAI, Anthropic and Gemini, with its faults. What
- * we understand of a wire is thus not shown by our own server alone.
+ * The same scripts on somebody else's server: a third party's mock of OpenAI, Anthropic and Gemini, with its faults. Our
+ * understanding of a wire is thus not shown by our own server alone.
  */
 import { type ChaosConfig, type ChatCompletionRequest, type Fixture, LLMock } from "@copilotkit/aimock";
 import { TRIAL_TOOL } from "@mimikit/agent/connect/trial-request";
@@ -10,7 +10,7 @@ import { type Answer, isFault, type Script, type Step } from "./model-server/scr
 import { resolveCall, USAGE } from "./model-server/wire.ts";
 import type { ModelServer } from "./model-server.ts";
 
-/** What of a scripted server the suites use. */
+/** The part of a scripted server that the suites use. */
 export type ScriptedModel = Pick<ModelServer, "requests" | "unknown" | "script" | "url" | "baseUrl" | "of" | "close">;
 
 type Response = Exclude<Fixture["response"], (...args: never) => unknown>;

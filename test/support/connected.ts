@@ -25,7 +25,7 @@ export function startUnconnected({ env = {}, ...options }: InstanceOptions = {})
   return Instance.start({ ...options, env: { ...NO_VARIABLES, ...env } });
 }
 
-/** Who answers for all roles, as soon as the processes know. */
+/** Waits until the provider answers for all roles, as soon as the processes know. */
 export function untilAnswers(mimikit: Instance, provider: string): Promise<true> {
   return mimikit.until(`${provider} answers for all roles`, async () => {
     const { providers } = await mimikit.ready();

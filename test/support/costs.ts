@@ -1,4 +1,4 @@
-/** What the real processes spend on something, counted and not timed: the same on a fast machine and on a busy one. */
+/** The work of the real processes, counted and not timed: the same on a fast machine and on a busy one. */
 import { type Calls, type Instance, ROLE_NAMES, type RoleName } from "./instance.ts";
 
 /** The functions of node:fs behind each figure. A record gets its name by a link. */
@@ -44,7 +44,7 @@ export async function costsOf(mimikit: Instance, times: number, act: () => Promi
   return byRole((role) => middle(all.map((costs) => costs[role])));
 }
 
-/** What the roles have spent since they were started, when none of them does anything any more. */
+/** The roles' costs since they were started, when none of them does anything any more. */
 async function atRest(mimikit: Instance): Promise<Costs> {
   for (let last = ""; ; ) {
     const calls = await Promise.all(ROLE_NAMES.map((role) => mimikit.calls(role)));

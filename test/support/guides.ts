@@ -1,4 +1,4 @@
-/** What a Worker is shown of the AGENTS.md and the CLAUDE.md of its workspace, whoever answers. */
+/** The AGENTS.md and the CLAUDE.md of the workspace as a Worker is shown them, with any provider. */
 import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";

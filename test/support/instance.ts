@@ -61,7 +61,7 @@ export interface InstanceOptions {
   root?: string;
   /** The processes run their bundles, which are built before, and not their sources. */
   runsBundles?: boolean;
-  /** What the roles tell Node on their command line. */
+  /** The roles' options for Node on their command line. */
   nodeFlags?: readonly string[];
 }
 
@@ -84,7 +84,7 @@ export class Instance {
   private readonly root: string;
   private runsBundles = false;
   private nodeFlags: readonly string[] = [];
-  /** What the roles printed. */
+  /** The output of the roles. */
   output = "";
 
   private constructor(directory: string, port: number, env: Record<string, string>, isFound: boolean, root: string) {
@@ -102,7 +102,7 @@ export class Instance {
       ...(!isFound && { MIMIKIT_HOME: this.home }),
       MIMIKIT_WORK_DIR: this.workDir,
       MIMIKIT_PORT: String(port),
-      // Whoever runs the tests may have a model or an agent CLI: only a test that says so uses one.
+      // The user who runs the tests may have a model or an agent CLI: only a test that says so uses one.
       MIMIKIT_PROVIDER: "offline",
       ...env,
     };
@@ -144,7 +144,7 @@ export class Instance {
     try {
       await instance.ready();
     } catch (error) {
-      // Nobody else has hold of it, and its roles would run for ever.
+      // No other code has hold of it, and its roles would run for ever.
       await instance.dispose();
       throw error;
     }
@@ -193,7 +193,7 @@ export class Instance {
     return pid;
   }
 
-  /** What a role has done since it was started; only where `countsCalls` was said. */
+  /** The calls of a role since it was started; only where `countsCalls` was said. */
   async calls(role: AnyRole): Promise<Calls> {
     const pid = this.pidOf(role);
     const path = join(this.directory, `${pid}.json`);

@@ -10,10 +10,10 @@ import type { ScriptedModel } from "./aimock.ts";
 import { Instance, ROLE_NAMES } from "./instance.ts";
 import { type ModelRequest, ModelServer, type Script, type Step } from "./model-server.ts";
 
-/** What a provider shows to its endpoint, and nobody else may ever see. */
+/** The key that a provider shows to its endpoint, and that must never appear anywhere else. */
 export const KEY = "sk-end-to-end-secret-key";
 
-/** What stands between the tags of a section of the prompt; empty when it is not there. */
+/** The text between the tags of a section of the prompt; empty when it is not there. */
 export function section(name: string, { prompt }: ModelRequest): string {
   return new RegExp(`^<M:${name}>\n(.*?)\n^</M:${name}>`, "ms").exec(prompt)?.[1] ?? "";
 }
@@ -55,7 +55,7 @@ export const CHAIN: Script = {
 
 export interface Player {
   provider: string;
-  /** What makes an instance use this provider with the scripted model. */
+  /** The settings with which an instance uses this provider with the scripted model. */
   settings(model: Pick<ModelServer, "url" | "baseUrl">): Record<string, string>;
   /** Whose server the model is on; our own when not given. */
   server?: { name: string; start(script: Script): Promise<ScriptedModel> };

@@ -29,20 +29,20 @@ export type { Answer, Fault, Script, ScriptedCall, Step } from "./model-server/s
 
 const WIRES: readonly Wire[] = [chatCompletions, responses, anthropicMessages, gemini];
 
-/** What an agent CLI asks for itself, such as a title, is answered with this. */
+/** The answer to an agent CLI's own requests, such as one for a title. */
 const ASIDE: Answer = { say: "ok" };
 
 export class ModelServer {
   /** Those that were made for a role, in their order. */
   readonly requests: ModelRequest[] = [];
-  /** What was sent and could not be understood, and why. */
+  /** Requests that could not be understood, and why. */
   readonly unknown: string[] = [];
   /** Those that only tried it out, and how they are answered. */
   readonly trials: { model: string; headers: IncomingMessage["headers"] }[] = [];
   trial: (model: string) => Step = () => ({ calls: [{ name: TRIAL_TOOL, args: { word: "ready" } }] });
-  /** What the list of models says, which only some endpoints have; it is no request for a role. */
+  /** The answer to the list of models, which only some endpoints have; it is no request for a role. */
   models: unknown[] | null = null;
-  /** What Ollama's own API says of its model and of what is loaded; null for a server that is none. */
+  /** The answers of Ollama's own API about its model and the loaded ones; null for a server that is none. */
   ollama: { show: unknown; ps: unknown } | null = null;
   /** Replaced by tests that change their mind. */
   script: Script;
@@ -51,7 +51,7 @@ export class ModelServer {
     incoming.on("data", (chunk: Buffer) => chunks.push(chunk));
     incoming.on("end", () => this.receive(incoming, Buffer.concat(chunks).toString(), response));
   });
-  /** What was thought before a call, by its id on the wire. */
+  /** The thoughts before a call, by its id on the wire. */
   private readonly sealed = new Map<string, WireThought>();
   private answers = 0;
   private calls = 0;
@@ -75,7 +75,7 @@ export class ModelServer {
     return `http://127.0.0.1:${address.port}`;
   }
 
-  /** What goes into OPENAI_BASE_URL. */
+  /** The value for OPENAI_BASE_URL. */
   get baseUrl(): string {
     return `${this.url}/v1`;
   }
@@ -208,7 +208,7 @@ class Speaker {
     } else {
       const text = "cut" in fault ? fault.cut : fault.hang;
       if (text !== true) this.begin(text);
-      // What was written must be on its way before the connection breaks.
+      // Written bytes must be on their way before the connection breaks.
       if ("cut" in fault) response.write(": \n\n", () => response.destroy());
     }
   }

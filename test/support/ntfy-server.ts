@@ -67,7 +67,7 @@ export class NtfyServer {
     return [...new Map(ours.map((each) => [each.sequence, each])).values()];
   }
 
-  /** Somebody publishes to a topic. */
+  /** Publishes to a topic. */
   put(topic: string, message: string, more: Partial<Published> = {}): Published {
     const id = `m${String(this.published.length).padStart(11, "0")}`;
     const published = { id, time: Math.floor(Date.now() / 1_000), topic, message, sequence: id, actions: [], ...more };

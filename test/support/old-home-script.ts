@@ -10,7 +10,7 @@ const call = (name: string, args: object): ScriptedCall => ({ name, args });
 /** More calls in one answer are not made. */
 const CALLS_AT_ONCE = 3;
 
-/** What the Teller calls when it is told these words. */
+/** The Teller's calls when it gets these words. */
 const WORDS: Readonly<Record<string, readonly ScriptedCall[]>> = {
   "ask me": [call("ask_user", { question: "Which port?", options: ["80", "8080"], default: "80" })],
   "which region": [call("ask_user", { question: "Which region?", default: "eu" })],
@@ -31,7 +31,7 @@ const WORDS: Readonly<Record<string, readonly ScriptedCall[]>> = {
   ],
 };
 
-/** What the Planner adds to the order of a command that has such a word in it. */
+/** The Planner's additions to the order of a command that has such a word in it. */
 const MANNERS: Readonly<Record<string, object>> = {
   asked: { onInterrupt: "ask" },
   retried: { timeoutSec: 20 },
@@ -101,7 +101,7 @@ function planner(request: ModelRequest): Answer {
   };
 }
 
-/** What a look finds; the work appends a line to CHANGES.md. */
+/** The finding of a look; the work appends a line to CHANGES.md. */
 const FINDS = { found: true, kind: "docs", title: "note the change", prompt: "Write it down.", why: "Nobody has." };
 
 function worker(request: ModelRequest): Answer {
@@ -118,7 +118,7 @@ function worker(request: ModelRequest): Answer {
   return { say: /\bexit [1-9]/.test(command) ? '{"status": "failed", "error": "it ended badly"}' : `Done: ${command}` };
 }
 
-/** What a request asks for, without what is only shown along with it. */
+/** The request's own text, without parts that are only shown along with it. */
 export function askedIn(request: ModelRequest): string {
   const names = ["inputs", "request", "conditions", "sources", "task", "finding"];
   return names.map((name) => section(name, request)).join("\n");

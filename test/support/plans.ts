@@ -1,4 +1,4 @@
-/** What a plan promises with a model, whoever works with it: in the three real processes, one script for every provider. */
+/** The promises of a plan with a model, with any loop: in the three real processes, one script for every provider. */
 import type { QuestionView } from "@mimikit/protocol/wire/api";
 import { describe, expect, test } from "vitest";
 import { call, type Player, section } from "./main-job.ts";

@@ -42,7 +42,7 @@ export function cloneProgram(): ProgramClone {
   gitIn(upstream, "add", "-A");
   gitIn(upstream, "commit", "--quiet", "-m", "as it is");
   gitIn(directory, "clone", "--quiet", upstream, root);
-  // Hard links: half a gigabyte in a moment. What is written anew is a file of its own. Others write to the cache meanwhile.
+  // Hard links: half a gigabyte in a moment. A rewritten file is a file of its own. Others write to the cache meanwhile.
   const packages = readdirSync(join(ROOT, "node_modules")).filter((name) => name !== ".cache");
   mkdirSync(join(root, "node_modules"));
   execFileSync("cp", ["-al", "-t", join(root, "node_modules"), ...packages], { cwd: join(ROOT, "node_modules") });

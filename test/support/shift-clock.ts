@@ -1,6 +1,6 @@
 /**
- * Loaded into real processes (`node --import`): their wall clock is as many milliseconds ahead as the file that SHIFT_CLOCK
- * names says, and moves when the file changes. What runs by monotonic time goes on as it is.
+ * Loaded into real processes (`node --import`): their wall clock is as many milliseconds ahead as the file that
+ * SHIFT_CLOCK names says, and moves when the file changes. Monotonic time goes on as it is.
  */
 import { readFileSync } from "node:fs";
 

@@ -1,6 +1,7 @@
 /**
- * A server of the test's own that speaks the Bot API of Telegram (core.telegram.org/bots/api) as far as a channel needs it: polls that
- * confirm by offset, messages with their bounds, files, and all the ways in which it can fail. What a client does wrong is in `mistakes`.
+ * A server of the test's own that speaks the Bot API of Telegram (core.telegram.org/bots/api) as far as a channel needs
+ * it: polls that confirm by offset, messages with their bounds, files, and all the ways in which it can fail. Mistakes
+ * of a client are in `mistakes`.
  */
 import { once } from "node:events";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
@@ -25,7 +26,7 @@ export interface SentMessage {
   asksReply: boolean;
 }
 
-/** What comes of a message that is sent: it is taken, and answered or not; or it is not taken. */
+/** The fate of a sent message: it is taken, and answered or not; or it is not taken. */
 export type Fate = "taken" | "taken unanswered" | { status: number; retryAfter?: number } | "not json";
 
 interface Update {
@@ -35,7 +36,7 @@ interface Update {
 
 export class TelegramServer {
   readonly token = "123456789:AAtestTESTtestTESTtestTESTtestTESTte";
-  /** What was taken, in order. */
+  /** The messages that were taken, in order. */
   readonly sent: SentMessage[] = [];
   readonly typing: number[] = [];
   readonly presses: { id: string; text: string }[] = [];
@@ -81,7 +82,7 @@ export class TelegramServer {
     this.port = (this.server.address() as AddressInfo).port;
   }
 
-  /** Nobody is there any more: connections are refused. */
+  /** The server is gone: connections are refused. */
   async close(): Promise<void> {
     const { server } = this;
     this.server = undefined;

@@ -36,7 +36,7 @@ const SUBJECTS = [
 const SUBJECTS_ZH = ["部署", "数据库", "发票", "发布说明", "花园", "测试服务器"];
 const ASIDES = ["takes too long", "needs a look", "was fine today", "is on my list", "worries me a little"];
 
-/** What was decided about the deployment, in the March of a year. */
+/** A decision about the deployment, in the March of a year. */
 export interface Decision {
   year: number;
   said: string;
@@ -181,7 +181,7 @@ function writeFold(home: string, month: string, results: readonly Result[]): voi
 function writeMemory(home: string, month: string, decisions: Decision[], nowMs: number): void {
   const decision = decisions.find(({ year }) => month === `${year}-03`);
   const lines = SUBJECTS.map((subject, i) => `- Spoke about ${subject}: ${ASIDES[i % ASIDES.length]}.`);
-  // What a summary says of a subject is what was decided about it.
+  // A summary's line about a subject is the decision about it.
   if (decision !== undefined) lines[0] = `- ${decision.summary}`;
   if (month < monthAt(nowMs - MONTHLY_AFTER_DAYS * DAY_MS)) {
     write(home, `${MEMORY_SUMMARY}/${month}.md`, `${lines.join("\n")}\n`);

@@ -4,7 +4,7 @@ import { createHash } from "node:crypto";
 import { lstatSync, mkdirSync, readdirSync, readFileSync, readlinkSync, writeFileSync } from "node:fs";
 import { join, relative } from "node:path";
 
-/** Nobody's settings but those of the repository count. */
+/** Only the settings of the repository count. */
 const ENVIRONMENT = {
   PATH: process.env.PATH ?? "",
   GIT_CONFIG_GLOBAL: "/dev/null",
@@ -42,7 +42,7 @@ export function makeRepository(dir: string): void {
   git(dir, "commit", "--quiet", "-m", "first");
 }
 
-/** What people leave lying about: staged, changed and new files, a stash, tags, packed refs, a hook that would tell. */
+/** The clutter of people: staged, changed and new files, a stash, tags, packed refs, a hook that would tell. */
 export function makeDirty(dir: string): void {
   writeFileSync(join(dir, "src/add.js"), "stashed\n");
   git(dir, "stash", "--quiet");
@@ -57,7 +57,7 @@ export function makeDirty(dir: string): void {
     writeFileSync(join(dir, ".git/hooks", hook), `#!/bin/sh\ntouch "${join(dir, "hook-ran")}"\n`, { mode: 0o755 });
 }
 
-/** What may change: objects that nobody names yet, and what is only ours. Git's own of it is empty when all is over. */
+/** The files that may change: objects that nothing names yet, and those that are only ours. Git's own of it is empty when all is over. */
 const OURS =
   /^\.git\/(objects|worktrees|refs\/heads\/self-improve|logs\/refs\/heads\/self-improve)(\/|$)|^\.mimikit(\/|$)/;
 

@@ -1,4 +1,4 @@
-/** What was looked for is marked where a reader would point at it, and is in what is shown of a long text. */
+/** The searched words are marked where a reader would point at them, and are in the shown part of a long text. */
 import { describe, expect, test } from "vitest";
 import { piecesOf } from "../../apps/web/src/ui/found-in.ts";
 

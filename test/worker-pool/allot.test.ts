@@ -1,4 +1,4 @@
-/** Who may begin beside whom, and what an attempt counts for that died before it could say what it cost. */
+/** Admission: which attempts may begin beside which, and the reservation of one that died before it could report its cost. */
 
 import type { Limit, Spending } from "@mimikit/core/base/budget";
 import type { Candidate } from "@mimikit/core/tasks/dispatch";
@@ -34,7 +34,7 @@ function household() {
   const mirror = new Mirror(fs, { token: "t", durable: false, isAlive, onBadArchive: () => {} });
   const book = new UsageBook(home);
   const look = async () => {
-    // Who is dead is known from the second look on.
+    // A dead process is known from the second look on.
     await mirror.refresh(NOON_MS, true);
     await mirror.refresh(NOON_MS, true);
   };

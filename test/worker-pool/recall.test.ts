@@ -1,4 +1,4 @@
-/** What a model is shown of what it was told: 180 facts among small talk, asked for in another order (docs/memory.md#search). */
+/** A model's view of its memories: 180 facts among small talk, asked for in another order (docs/memory.md#search). */
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { renderPrompt } from "@mimikit/agent/prompt/prompt";
@@ -105,7 +105,7 @@ test("what was said before the part of the conversation that is shown comes back
     `[history 2026-11-22] user: ${fact}`,
     "[history 2026-11-22] assistant: Poor Philippa.",
   ]);
-  // What is remembered is not shown a second time as it was said.
+  // A remembered text is not shown a second time as it was said.
   expect(memoryIn(await promptOf("How is the boiler called?"))).toEqual(["[memory.md] the boiler is called Ignatius"]);
   expect(memoryIn(await promptOf("Good morning!"))).toEqual([]);
 });

@@ -101,7 +101,7 @@ test("a run that is over keeps no timer for its limit", async () => {
     return { providers: [], problems: ["nobody is there"] };
   };
   await run({ ...workshop, timeLimitOf: () => LIMIT_SEC, answerersOf });
-  // What ended is told after the work that ended it.
+  // An end is reported after the work that caused it.
   await setImmediate();
   expect(begun).toBe(1);
   expect(timers.size).toBe(0);

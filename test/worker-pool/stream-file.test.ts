@@ -1,4 +1,4 @@
-/** What attempts of a task show, one after the other, in one file. */
+/** The output of a task's attempts, one after the other, in one file. */
 import { appendFileSync, existsSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { STREAM_BYTES_MAX, type StreamLine } from "@mimikit/protocol/wire/stream";

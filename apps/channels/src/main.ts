@@ -89,7 +89,7 @@ async function serve(): Promise<void> {
   const loop = runLoop({
     tickMs: config.tickMs,
     async tick() {
-      // What is notified together is one look.
+      // Notifications that come together make one refresh.
       await new Promise((resolve) => setImmediate(resolve));
       const at = performance.now();
       const isFull = at - rereadAtMs >= config.rereadSec * 1_000;

@@ -118,7 +118,7 @@ export class ServedChannel {
         this.receiveState = { state: "connected" };
       } catch (error) {
         if (signal.aborted) return;
-        // What is not known to be confirmed comes again.
+        // Messages that are not known to be confirmed come again.
         if (!kind.keepsCursor) cursor = undefined;
         const isVendors = error instanceof ChannelError;
         const detail = isVendors ? error.message : "the state directory refuses";

@@ -63,7 +63,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
   mcp: async () => (await import("./commands/mcp.ts")).mcp,
 };
 
-/** What is followed by the words of people. */
+/** Options that are followed by people's own words. */
 const WITH_TEXT = new Set([
   "send",
   "ask",
@@ -143,7 +143,7 @@ async function run([first, ...rest]: string[]): Promise<void> {
   else for (const id of ids) printLine(id);
 }
 
-/** What `mimikit <name> --help` says. */
+/** The output of `mimikit <name> --help`. */
 function helpOf(name: string | undefined, commands: readonly Command[]): Promise<string> {
   const words = name === undefined ? ["--help"] : [name, "--help"];
   return new Promise((resolve) => {

@@ -1,4 +1,4 @@
-/** What somebody sees who types `mimikit` alone: whether it runs, and what to type first. */
+/** The overview for a user who types `mimikit` alone: whether it runs, and what to type first. */
 import { VERSION } from "@mimikit/runtime/home/version";
 import { currentPlace } from "./io/place.ts";
 import { padded, printLine, styled } from "./io/print.ts";

@@ -90,7 +90,7 @@ export function createApp(parts: AppParts): Express {
     // Its errors are answered like those of any other route.
     await (await ofHooks)(request, response, next);
   });
-  // Who is not signed in does not learn what there is.
+  // A caller that is not signed in does not learn which routes exist.
   app.use("/api", fresh, ownPage, signedIn, notFound);
 
   // A WebSocket whose Upgrade was lost on the way: a proxy has to be told to pass it on.
@@ -112,7 +112,7 @@ function isV1({ path }: Request): boolean {
   return path === "/v1" || path.startsWith("/v1/");
 }
 
-/** What Express answers by itself: whoever can get something can ask for its head. */
+/** Express answers HEAD on every GET route by itself. */
 const METHODS: Record<Method, string> = { get: "GET, HEAD", post: "POST", patch: "PATCH", delete: "DELETE" };
 
 /** The methods of one path, as the header Allow has them. */
@@ -143,7 +143,7 @@ function notFound(): never {
   throw new Problem(404, coded("nothing_at_address"));
 }
 
-/** What a page of ours may do: load its own files and talk to us. No inline script, no foreign image, no frame, no form. */
+/** The permissions of our pages: load their own files and talk to us. No inline script, no foreign image, no frame, no form. */
 function securityHeaders() {
   return helmet({
     contentSecurityPolicy: {

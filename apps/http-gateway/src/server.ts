@@ -44,7 +44,7 @@ export interface GatewayOptions {
   home: string;
   workDir: string;
   config: Omit<StartSettings, "process" | "logLevel">;
-  /** Who answers, and what is wrong with the settings; asked again for each status. */
+  /** The providers, and the problems of the settings; asked again for each status. */
   settings: () => SettingsFacts;
   log: Log;
   /** Whether this is a demo; it is none where nothing is said. */

@@ -1,4 +1,4 @@
-/** What the gateway does by itself: look at the state directory, follow streams, and let go of clients that are gone. */
+/** Background work of the gateway: refresh the view of the state directory, follow streams, and let go of clients that are gone. */
 
 import { setTimeout as wait } from "node:timers/promises";
 import type { Log } from "@mimikit/runtime/audit/log";
@@ -40,7 +40,7 @@ export function startUpkeep(parts: UpkeepParts): () => Promise<void> {
     tick: async () => {
       // Answers come first.
       await Promise.race([wishes.atRest(), wait(putOffMs, undefined, { ref: false })]);
-      // What is notified together is one look.
+      // Notifications that come together make one refresh.
       await new Promise((resolve) => setImmediate(resolve));
       const nowMs = performance.now();
       const full = nowMs - rereadAtMs >= config.rereadSec * 1_000;

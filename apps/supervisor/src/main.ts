@@ -48,7 +48,7 @@ import { TasksView } from "./views/tasks-view.ts";
 
 /** history.json and tasks.md are written at most that often. */
 const VIEWS_EVERY_MS = 5_000;
-/** Whoever saves config.yaml is noticed at once; this is the safety net under the notification. */
+/** A saved config.yaml is noticed at once; this is the safety net under the notification. */
 const CONFIG_EVERY_MS = 10_000;
 const HOUSEKEEPING_EVERY_MS = 3_600_000;
 const ROOM_EVERY_MS = 5_000;

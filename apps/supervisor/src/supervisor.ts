@@ -1,7 +1,4 @@
-/**
- * One tick: look, decide, do. Whatever was cut off in the last one is simply found undone
- * (docs/ARCHITECTURE.md#the-five-ideas).
- */
+/** One tick: look, decide, do. An action that was cut off in the last tick is simply found undone (docs/ARCHITECTURE.md#the-five-ideas). */
 import { Attention } from "@mimikit/core/attention/attention";
 import type { Action } from "@mimikit/core/base/action";
 import type { Snapshot } from "@mimikit/core/base/snapshot";
@@ -83,7 +80,7 @@ export class Supervisor {
     return done;
   }
 
-  /** What is there now, and what of it may need something to be done. */
+  /** The present state, and the parts of it that may need an action. */
   protected async look(nowMs: number, looksAtAll: boolean): Promise<Snapshot> {
     const { mirror, attention } = this;
     const isFull = this.isRereadDue(nowMs);

@@ -20,7 +20,7 @@ const Questions = lazily(async () => (await import("./conversation/questions.tsx
 
 export function App() {
   if (session.value === "unpaired") return <Pairing />;
-  // What a view covers is neither seen nor reached.
+  // Parts that a view covers are neither seen nor reached.
   const isCovered = place.value.view !== undefined && !isBeside.value;
   return (
     <div class="page" data-beside={isBeside.value}>

@@ -48,7 +48,7 @@ export function Views() {
   useEffect(() => (isConnected ? loadWhenIdle() : undefined), [isConnected]);
   const wasOpen = useRef(false);
   useEffect(() => {
-    // Whoever closed the view may have led the focus elsewhere; on a touch screen it would open the keyboard.
+    // The user who closed the view may have moved the focus elsewhere; on a touch screen it would open the keyboard.
     const isFree = document.activeElement === document.body && matchMedia("(hover: hover)").matches;
     if (wasOpen.current && view === undefined && isFree) document.getElementById("message")?.focus();
     wasOpen.current = view !== undefined;
@@ -69,7 +69,7 @@ function OpenView({ view, detail }: ViewProps & { view: View }) {
     addEventListener("keydown", onKeyDown);
     return () => removeEventListener("keydown", onKeyDown);
   }, []);
-  // Whoever has followed a link within the view, which is gone with what was shown, is at the beginning of the next.
+  // A user who follows a link within the view, which is gone with its content, is at the beginning of the next.
   useEffect(() => {
     if (document.activeElement === document.body) title.current?.focus();
   }, [detail]);

@@ -63,7 +63,7 @@ import { runAttempt } from "./run/run-attempt.ts";
 import { skillIndex } from "./run/skill-index.ts";
 import { recordUsage } from "./usage-file.ts";
 
-/** What runs are only shown is nothing to be done: it is looked at with what comes next. */
+/** Records that runs are only shown start no work: they are read with the next change. */
 const SHOWN: ReadonlySet<string> = new Set([TRIGGERS, QUESTIONS]);
 
 const umask = callersUmask(process.env);

@@ -1,4 +1,4 @@
-/** What each attempt cost goes to usage/YYYY-MM-DD.jsonl, one line each, by the day on the server's clock (SPEC N2). */
+/** The cost of each attempt goes to usage/YYYY-MM-DD.jsonl, one line each, by the day on the server's clock (SPEC N2). */
 import { closeSync, constants, fstatSync, openSync, readSync, writeSync } from "node:fs";
 import { join } from "node:path";
 import { dayOf, UsageLine } from "@mimikit/protocol/base/usage";
@@ -22,7 +22,7 @@ export function recordUsage(home: string, line: UsageLine): void {
   }
 }
 
-/** What is appended to a file that ends in a newline, or does not. */
+/** The text that is appended to a file that ends in a newline, or does not. */
 export function appendedText(line: UsageLine, isAtLineStart: boolean): string {
   return `${isAtLineStart ? "" : "\n"}${JSON.stringify(UsageLine.parse(line))}\n`;
 }

@@ -39,7 +39,7 @@ export class Child {
     return this.process.pid ?? 0;
   }
 
-  /** What a call of the program returns. */
+  /** The return value of a call of the program. */
   call<T = void>(name: string, argument?: unknown): Promise<T> {
     const id = ++this.calls;
     return new Promise((resolve, reject) => {

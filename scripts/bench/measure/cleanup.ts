@@ -1,4 +1,4 @@
-/** Whatever the bench starts or makes is gone when it ends, also after Ctrl-C. */
+/** Removes everything that the bench starts or makes when it ends, also after Ctrl-C. */
 import { type ChildProcess, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { chmodSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 
 const EXIT_OF = { SIGINT: 130, SIGTERM: 143, SIGHUP: 129 } as const;
-/** What was killed a moment ago may still make a file. */
+/** A process killed a moment ago may still make a file. */
 const REMOVED = { recursive: true, force: true, maxRetries: 10 } as const;
 
 /** All files of the bench are here, those of test instances too. */

@@ -1,4 +1,4 @@
-/** What is measured, as numbers under names, and how the numbers of several rounds become one cell of a table. */
+/** Measured numbers by name, and the way in which those of several rounds become one cell of a table. */
 
 /** The figures of one round, by their names, which say their units. */
 export type Figures = Record<string, number>;

@@ -1,4 +1,4 @@
-/** What processes have spent, and what they hold: as Linux tells it under /proc. */
+/** The time and memory of processes: as Linux tells it under /proc. */
 import { readFileSync } from "node:fs";
 import { availableParallelism, loadavg } from "node:os";
 

@@ -1,4 +1,4 @@
-/** System calls, as strace counts them. What it watches is slow meanwhile, and only counts say anything. */
+/** System calls, as strace counts them. The watched process is slow meanwhile, and only counts mean anything. */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { text } from "node:stream/consumers";

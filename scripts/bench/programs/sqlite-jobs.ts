@@ -3,7 +3,7 @@ import { type FSWatcher, mkdirSync, utimesSync, watch } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 
-/** Somebody else writes: so long is waited for them. */
+/** Another process writes: so long is waited for it. */
 const BUSY_MS_MAX = 5_000;
 
 /** Opens the file, which is made where there is none. Each commit is durable. */

@@ -1,4 +1,4 @@
-/** What a worker has run: when each began, and how many have ended. */
+/** The tally of a worker: when each run began, and how many have ended. */
 import { sharedMs } from "../measure/clock.ts";
 
 export class Tally {

@@ -20,7 +20,7 @@ const WRITERS = 64;
 const LOOK_EVERY_MS = 20;
 
 export interface MimikitOptions {
-  /** What has ended is settled and archived by the real supervisor; without it, results stay where they are. */
+  /** Ended tasks are applied and archived by the real supervisor; without it, results stay where they are. */
   settles: boolean;
 }
 

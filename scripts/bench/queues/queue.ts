@@ -1,4 +1,4 @@
-/** Whoever keeps jobs durably and has them run by a process of its own: Mimikit, and those that it is compared with. */
+/** A queue that keeps jobs durably and runs them in a process of its own: Mimikit, and those that it is compared with. */
 
 export interface Queue {
   /** Resolves when the job is durable, as durable as this queue makes it. */
@@ -20,7 +20,7 @@ export interface Queue {
 
 export interface QueueMaker {
   name: string;
-  /** What is not there that it needs, in words; null where it can be measured. */
+  /** The missing requirement, in words; null if it can be measured. */
   missing: string | null;
   /** An empty queue with a worker that does not run yet. @param concurrency jobs at once */
   open(concurrency: number): Promise<Queue>;

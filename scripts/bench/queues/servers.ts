@@ -35,7 +35,7 @@ export async function startRedis(program: string, appendfsync: "always" | "every
 
 export interface Postgres {
   bin: string;
-  /** Who runs it, where that is not the caller: it refuses root. */
+  /** The user that runs it, if that is not the caller: it refuses root. */
   owner?: { uid: number; gid: number };
 }
 

@@ -1,4 +1,4 @@
-/** What rows about the whole product share: three real processes from their bundles, in a state directory of their own. */
+/** The common part of rows about the whole product: three real processes from their bundles, in a state directory of their own. */
 import { Instance, type InstanceOptions, ROLE_NAMES } from "../../../test/support/instance.ts";
 import type { Figures } from "../measure/figures.ts";
 import type { Contestant } from "./row.ts";

@@ -12,7 +12,7 @@ const RETRY_MS = 5;
 const ANSWERED_MS_MAX = 60_000;
 /** Messages that wait at the same time, each for a turn of its own. */
 const TURNS_AT_ONCE = 8;
-/** What was begun is over by then, and PM2 has forgotten that a role was restarted. */
+/** Everything begun is over by then, and PM2 has forgotten that a role was restarted. */
 const QUIET_AFTER_MS = 3_000;
 
 function installed(measure: (mimikit: Installed) => Promise<Figures>): Contestant {

@@ -1,4 +1,4 @@
-/** What another machine adds to a task: from its claim at home until its result is there (docs/pools.md). */
+/** The time that another machine adds to a task: from its claim at home until its result is there (docs/pools.md). */
 
 import type { Instance } from "../../../test/support/instance.ts";
 import { startPools } from "../../../test/support/pools.ts";

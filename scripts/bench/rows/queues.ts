@@ -146,7 +146,7 @@ async function plansSeen(queue: Queue): Promise<Figures> {
   return planFigures(times);
 }
 
-/** What the pool publishes when a planner has ended. */
+/** Publishes the result of a planner as the pool does. */
 async function publishPlan({ disk }: MimikitQueue, n: number, count: number): Promise<void> {
   const task = jobTask(jobId(n));
   await createRecord(disk, Result, resultPath("planner", task.id), {

@@ -22,9 +22,9 @@ export interface Sizes {
 }
 
 export interface Row {
-  /** What it is called in `--only`. */
+  /** Its name in `--only`. */
   name: string;
-  /** What is measured, and how. */
+  /** The measured quantity, and how it is measured. */
   about: string;
   contestants(sizes: Sizes): Contestant[];
   /** It is measured so often where `--rounds` says nothing; 3 when not given. */

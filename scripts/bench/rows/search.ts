@@ -17,7 +17,7 @@ import { instance } from "./instances.ts";
 import type { Row, Sizes } from "./row.ts";
 
 const RUNS = 5;
-/** What was written a moment ago has no index; so much later it has one. */
+/** A month written a moment ago has no index; so much later it has one. */
 const SETTLED_MS = 60_000;
 const NEWEST = { turn: 10_000_000, month: "2027-01", at: "2027-01-15T12:00:00.000Z" };
 

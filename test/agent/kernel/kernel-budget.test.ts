@@ -1,4 +1,4 @@
-/** What a model is shown always fits, and what is left out is chosen: never the question, never half of a pair. */
+/** The request to a model always fits, and the omitted parts are chosen: never the question, never half of a pair. */
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { estimateTokens } from "@mimikit/agent/prompt/tokens";
@@ -78,7 +78,7 @@ describe("a conversation", () => {
     expect(cut).toBeGreaterThan(0);
     expect(messages[2]?.content).toContain(`the first ${cut}`);
     expect(messages.slice(3)).toEqual(turns.slice(cut));
-    // What is kept leaves room for more, or the next request would summarize again.
+    // The kept part leaves room for more, or the next request would summarize again.
     expect(total(turns.slice(cut), cost)).toBeLessThanOrEqual(
       (3_000 * SHARES.recent) / (SHARES.recent + SHARES.summary),
     );

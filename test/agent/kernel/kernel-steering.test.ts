@@ -1,4 +1,4 @@
-/** What the user says while a run runs is heard between two steps, and a text that did not know of it is not the end. */
+/** A steering message is read between two steps, and a text that did not know of it is not the end. */
 
 import { Steering } from "@mimikit/agent/steering";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";

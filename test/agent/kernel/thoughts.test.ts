@@ -1,4 +1,4 @@
-/** What a model thinks: kept with the calls that came of it, for the vendors that demand it back, and never speech. */
+/** A model's thoughts: kept with the calls that came of them, for the vendors that demand them back, and never speech. */
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { SESSIONS } from "@mimikit/store/disk/state";

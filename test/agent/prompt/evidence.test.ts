@@ -1,4 +1,4 @@
-/** What becomes of the files that users send: what a model is shown, what it is told, and what a Worker can open. */
+/** The files that users send: what a model is shown and told of them, and what a Worker can open. */
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { type Evidence, gatherEvidence, layOut } from "@mimikit/agent/prompt/evidence";

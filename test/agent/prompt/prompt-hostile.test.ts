@@ -37,7 +37,7 @@ const hostile = fc
   .map((parts) => parts.join("").slice(0, 450))
   .filter((text) => text.trim() !== "");
 
-/** What a reader of the prompt must find of `text`: the same, but for characters that no prompt may hold. */
+/** The text that a reader of the prompt must find of `text`: the same, but for characters that no prompt may hold. */
 function readable(text: string): string {
   return unescaped(
     text

@@ -3,7 +3,7 @@ import { BadTemplate, parseTemplate, renderTemplate } from "@mimikit/agent/promp
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 
-/** What is filled in is quoted already; here it may be anything. */
+/** Filled-in values are quoted already; here they may be anything. */
 function render(source: string, values: Record<string, string>, names = Object.keys(values)): string {
   return renderTemplate(parseTemplate(source, names), values as Record<string, Quoted>);
 }

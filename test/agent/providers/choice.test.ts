@@ -1,4 +1,4 @@
-/** Who answers for a role, who stands in, and what their owner is told of it. */
+/** The choice of a role's provider and its fallbacks, and the notes about it for the owner. */
 import { chmodSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { chainOf, chooseProviders, describeProviders } from "@mimikit/agent/providers/index";

@@ -1,4 +1,4 @@
-/** What a turn makes of the conversation before it, where that is to be compressed. */
+/** The summary that a turn makes of the conversation before it, if that must be compressed. */
 
 import { HISTORY_MESSAGES_MIN } from "@mimikit/agent/prompt/recent-history";
 import { compress, summarizeTalk } from "@mimikit/agent/run/compress";

@@ -1,4 +1,4 @@
-/** What the tokens of a model cost: the owner's word first, then the table. */
+/** The price of a model's tokens: the owner's word first, then the table. */
 import { expect, test } from "vitest";
 import { priceOf } from "../../../packages/agent/src/run/reservation.ts";
 

@@ -261,7 +261,7 @@ test("a provider that does not stop is left behind, and the turn still has its r
   expect(replyOf(turn)).toContain("it took longer than it may");
 });
 
-/** Nobody is there: nothing was done, and it may be otherwise later. */
+/** No connection: nothing was done, and it may be otherwise later. */
 const outage = (name: string, act?: (run: Run) => Promise<unknown>): Provider => ({
   ...scripted([failed({ isOutage: true, error: `${name} cannot be reached` })], act),
   name,

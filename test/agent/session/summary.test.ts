@@ -1,4 +1,4 @@
-/** What stays of old turns: whole sentences, the newest of each kind, and the same text again after a round trip. */
+/** The summary of old turns: whole sentences, the newest of each kind, and the same text again after a round trip. */
 
 import { estimateTokens } from "@mimikit/agent/prompt/tokens";
 import fc from "fast-check";

@@ -1,4 +1,4 @@
-/** What a Worker's shell can reach. */
+/** The reach of a Worker's shell. */
 
 import { execFileSync } from "node:child_process";
 import { once } from "node:events";

@@ -170,7 +170,7 @@ describe("a skill is found", () => {
 });
 
 describe("a front matter that is no YAML is read as it seems meant", () => {
-  /** What the skill `a` with this front matter is. */
+  /** Reads the skill `a` with this front matter. */
   async function read(...lines: string[]) {
     const places = emptyPlaces();
     write(join(places.user, "a", "SKILL.md"), `---\n${lines.join("\n")}\n---\nDo it.\n`);

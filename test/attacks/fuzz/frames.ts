@@ -62,7 +62,7 @@ export interface Talked {
   sent: number;
   /** The marks of the frames that were accepted, or of which that is not known. */
   maybeAccepted: number[];
-  /** What is wrong; null where every frame was answered in its turn, or the socket was closed with a reason. */
+  /** The mistake; null if every frame was answered in its turn, or the socket was closed with a reason. */
   wrong: string | null;
 }
 

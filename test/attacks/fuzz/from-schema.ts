@@ -10,7 +10,7 @@ const DEPTH_MAX = 5;
 
 export type Components = Readonly<Record<string, JsonSchema>>;
 
-/** Of `schema`, whose references lead into `components`. What is nested deeper than DEPTH_MAX is an empty object, right or not. */
+/** Of `schema`, whose references lead into `components`. Schemas nested deeper than DEPTH_MAX give an empty object, right or not. */
 export function valuesOf(schema: JsonSchema, components: Components, depth = 0): fc.Arbitrary<unknown> {
   const inner = (each: unknown) => valuesOf(each as JsonSchema, components, depth + 1);
   if (depth > DEPTH_MAX * 2) return fc.constant({});

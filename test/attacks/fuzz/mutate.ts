@@ -26,7 +26,7 @@ const HOSTILE_TEXTS = [
 ];
 const deep = (levels: number) => JSON.parse("[".repeat(levels) + "]".repeat(levels)) as unknown;
 
-/** What stands in for a value: of the wrong type, out of its bounds, or hostile. */
+/** A replacement for a value: of the wrong type, out of its bounds, or hostile. */
 export const hostileValue: fc.Arbitrary<unknown> = fc.oneof(
   fc.constantFrom<unknown>(null, true, -1, 0.5, 1e15, 2 ** 53, -(2 ** 63), [], {}, deep(10), deep(60)),
   fc.constantFrom(...HOSTILE_TEXTS),

@@ -121,7 +121,7 @@ export function exchange({ host, port }: Reached, bytes: Buffer): Promise<string
   });
 }
 
-/** What is wrong with an answer; null where it is as docs/api.md says. @param secrets that no answer may hold. */
+/** The mistake in an answer; null if it is as docs/api.md says. @param secrets that no answer may hold. */
 export function wrongWith(
   { status, headers, text }: Outcome,
   method: string,
@@ -143,7 +143,7 @@ export function wrongWith(
   }
 }
 
-/** What is wrong with the bytes that came back: every answer in them must be one. */
+/** The mistake in the bytes that came back: every answer in them must be one. */
 export function wrongWithBytes(answer: string, secrets: readonly string[]): string | null {
   if (secrets.some((secret) => answer.includes(secret))) return "the answer holds a secret";
   if (answer === "") return null;

@@ -14,7 +14,7 @@ export function providerEntry(change: Partial<ProviderEntry> & Pick<ProviderEntr
   };
 }
 
-/** What the card is shown: an endpoint, a server of one's own, a program. */
+/** The providers on the card: an endpoint, a server of one's own, a program. */
 export const PROVIDERS = [
   providerEntry({
     id: "openai",

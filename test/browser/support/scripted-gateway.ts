@@ -65,11 +65,11 @@ export class ScriptedGateway {
   readonly received: Received[] = [];
   /** The path of every HTTP request, in order. */
   readonly requests: string[] = [];
-  /** What was changed lately, the newest first. */
+  /** The recent changes, the newest first. */
   changes: ChangeView[] = [];
   /** Every change of a trigger, of the backlog and of memory, and every undo, that was asked for, in order. */
   readonly wanted: Wanted[] = [];
-  /** What was uploaded, by its hash. */
+  /** The uploaded files, by their hash. */
   readonly attachments = new Map<string, { type: string; body: Buffer }>();
   /** The files of the workspace, by path. */
   readonly files = new Map<string, { type: string; body: Buffer }>();
@@ -77,7 +77,7 @@ export class ScriptedGateway {
   uploadRefusal: string | undefined;
   /** Why triggers fire or do not, by id. */
   readonly explanations = new Map<string, TriggerExplanation>();
-  /** What GETs of the API are answered, by path; a function is asked with the query. */
+  /** The answers to GETs of the API, by path; a function is asked with the query. */
   readonly answers = new Map<string, unknown>([
     ["/api/memory/search", { method: "bm25", hits: [] }],
     [
@@ -98,7 +98,7 @@ export class ScriptedGateway {
       { from: "", to: "", firings: [], isCut: false, expected: { tokens: 0, costUsd: 0 }, conditional: [] },
     ],
   ]);
-  /** What is answered to a POST about providers, by path: a function is asked with the body; a string is a refusal in words. */
+  /** The answers to POSTs about providers, by path: a function is asked with the body; a string is a refusal in words. */
   readonly connects = new Map<string, unknown>();
   /** Why changes of triggers are refused; undefined while they are granted. */
   refusal: string | undefined;

@@ -1,4 +1,4 @@
-/** What every browser test stands on: one Chromium for a file, and for each test a scripted gateway and pages of its own. */
+/** The base of every browser test: one Chromium for a file, and for each test a scripted gateway and pages of its own. */
 import type { Browser, BrowserContextOptions, Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, beforeEach, inject } from "vitest";
 import { findChromium, launchChromium } from "./chromium.ts";
@@ -15,7 +15,7 @@ export const hasChromium = chromiumPath !== undefined;
 
 export interface OpenedPage {
   page: Page;
-  /** What went wrong in it: uncaught errors, lines of the console, requests to elsewhere, dialogs. */
+  /** The mishaps in it: uncaught errors, lines of the console, requests to elsewhere, dialogs. */
   mishaps: string[];
 }
 

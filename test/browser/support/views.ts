@@ -1,4 +1,4 @@
-/** What the tests of the views have in common: something to be seen in each of them, and a way there. */
+/** The common part of the tests of the views: something to be seen in each of them, and a way there. */
 import type {
   AuditAnswer,
   HistoryHit,

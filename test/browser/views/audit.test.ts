@@ -1,4 +1,4 @@
-/** What the audit log promises. */
+/** Promises of the audit log. */
 
 import { describe, expect, test } from "vitest";
 import { BROWSER_MS_MAX, hasChromium, usePages } from "../support/use-pages.ts";

@@ -1,4 +1,4 @@
-/** What a model may do without asking, on the page of a real instance: asked once, changed, and what was allowed taken back. */
+/** The permissions of a model, on the page of a real instance: asked once, changed, and revoked. */
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Approval } from "@mimikit/protocol/approvals/approval";

@@ -1,4 +1,4 @@
-/** What the task board promises. */
+/** Promises of the task board. */
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { TaskDetail } from "@mimikit/protocol/wire/api";

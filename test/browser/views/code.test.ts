@@ -1,4 +1,4 @@
-/** What code in the conversation promises. */
+/** Promises of code in the conversation. */
 
 import { readFile } from "node:fs/promises";
 import { describe, expect, test } from "vitest";

@@ -1,4 +1,4 @@
-/** What the frame around the conversation promises: the rail, the top line, and where a view has its place. */
+/** Promises of the frame around the conversation: the rail, the top line, and the place of a view. */
 import { describe, expect, test } from "vitest";
 import { messageRecord, questionRecord, taskRecord } from "../support/records.ts";
 import { BROWSER_MS_MAX, hasChromium, usePages } from "../support/use-pages.ts";

@@ -1,4 +1,4 @@
-/** What the views of the backlog, of memory, of skills and of improvements promise. */
+/** Promises of the views of the backlog, of memory, of skills and of improvements. */
 import type { BacklogEntry, MemoryFiles } from "@mimikit/protocol/wire/api";
 import { describe, expect, test } from "vitest";
 import { Instance } from "../../support/instance.ts";
@@ -13,7 +13,7 @@ describe.runIf(hasChromium)("what is kept", { timeout: BROWSER_MS_MAX }, () => {
 
   test("an item is added to the backlog, ticked off and removed by the keyboard alone", async () => {
     let items: BacklogEntry[] = [{ number: 1, item: "read <b>it</b>", done: false }];
-    // What was wished is carried out, as the supervisor does.
+    // Commands are carried out, as the supervisor does it.
     pages.gateway.answers.set("/api/backlog", () => {
       for (const { body } of pages.gateway.wanted.splice(0)) {
         const { op, item } = body as { op: string; item: string };
@@ -35,7 +35,7 @@ describe.runIf(hasChromium)("what is kept", { timeout: BROWSER_MS_MAX }, () => {
     await page.keyboard.press("Space");
     await page.locator('.item[data-done="true"]', { hasText: "buy compost" }).waitFor();
     expect(await bought.isChecked()).toBe(true);
-    // Who is no longer exists hands the focus on to who has come into its place, or to the last that is left.
+    // A row that is gone hands the focus on to the one that has come into its place, or to the last that is left.
     const hasFocus = (name: string) => page.locator(`button[aria-label="${name}"]:focus`).waitFor();
     await hasFocus("Remove buy compost");
     await page.getByRole("button", { name: "Remove read <b>it</b>" }).focus();

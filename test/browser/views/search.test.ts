@@ -1,4 +1,4 @@
-/** What the search promises. */
+/** Promises of the search. */
 import type { HistoryHit } from "@mimikit/protocol/wire/api";
 import { describe, expect, test } from "vitest";
 import { messageRecord } from "../support/records.ts";

@@ -1,4 +1,4 @@
-/** What the settings promise. */
+/** Promises of the settings. */
 
 import { byRole } from "@mimikit/protocol/base/kind";
 import { describe, expect, test } from "vitest";
@@ -66,7 +66,7 @@ describe.runIf(hasChromium)("the settings", { timeout: BROWSER_MS_MAX }, () => {
     pages.gateway.question(questionRecord({ id: "q-old", question: "An old one?" }));
     const context = await pages.browser.newContext();
     atEnd(() => context.close());
-    // Nobody looks at a page in a headless browser's notifications: what is shown is written down instead.
+    // Notifications of a headless browser cannot be seen: those that are shown are written down instead.
     await context.addInitScript(() => {
       const shown: string[] = [];
       class Recorder {
@@ -132,7 +132,7 @@ describe.runIf(hasChromium)("the settings", { timeout: BROWSER_MS_MAX }, () => {
   test("where a page may show no notification itself, its worker does", async () => {
     const context = await pages.browser.newContext({ permissions: ["notifications"] });
     atEnd(() => context.close());
-    // What Android's Chromium does with notifications that come from a page.
+    // The behaviour of Android's Chromium with notifications that come from a page.
     await context.addInitScript(() => {
       const { Notification } = window;
       const refusing = new Proxy(Notification, {

@@ -1,4 +1,4 @@
-/** What the view of the triggers promises. */
+/** Promises of the view of the triggers. */
 
 import type { Condition } from "@mimikit/protocol/triggers/condition";
 import { describe, expect, test } from "vitest";
@@ -154,7 +154,7 @@ describe.runIf(hasChromium)("the triggers", { timeout: BROWSER_MS_MAX }, () => {
     const create = page.getByRole("button", { name: "Create" });
     await page.getByLabel("File or glob in the workspace").fill("build/done");
     await page.getByRole("button", { name: "Add condition" }).press("Enter");
-    // What was added has the focus: its kind is chosen by its first letters, as the browser has it.
+    // An added part has the focus: its kind is chosen by its first letters, as the browser has it.
     await expect.poll(() => kinds.nth(2).evaluate((element) => element === document.activeElement)).toBe(true);
     await page.keyboard.type("any");
     await expect.poll(() => kinds.count()).toBe(4);

@@ -1,4 +1,4 @@
-/** What the view of the usage promises. */
+/** Promises of the view of the usage. */
 
 import { describe, expect, test } from "vitest";
 import { BROWSER_MS_MAX, hasChromium, usePages } from "../support/use-pages.ts";

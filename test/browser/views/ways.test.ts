@@ -1,4 +1,4 @@
-/** What the ways between the conversation and the views promise. */
+/** Promises of the ways between the conversation and the views. */
 
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";

@@ -1,4 +1,4 @@
-/** What the command line hands over, by a real process: to a real gateway, and as a file where there is none. */
+/** The command line's requests, by a real process: to a real gateway, and as a file if there is none. */
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

@@ -1,4 +1,4 @@
-/** What a conversation in the terminal shows while a reply is being written. */
+/** A conversation in the terminal while a reply is being written. */
 import { once } from "node:events";
 import { appendFileSync, readdirSync } from "node:fs";
 import { join } from "node:path";

@@ -20,7 +20,7 @@ interface Found {
   next?: string;
 }
 
-/** What doctor says about the sandbox, or something else, of a fresh state directory. */
+/** Doctor's finding about the sandbox, or something else, of a fresh state directory. */
 async function examine(env: Record<string, string> = {}, name = "sandbox"): Promise<{ checks: Found[]; home: string }> {
   const directory = mkdtempSync(join(tmpdir(), "mimikit-doctor-"));
   onTestFinished(() => rmSync(directory, { recursive: true, force: true }));

@@ -70,7 +70,7 @@ describe("an order", () => {
     expect(wish).toMatchObject({ kind: "trigger-put", id, definition: { when: { type: "recurring", schedule } } });
     expect(wish !== undefined && isSealed(readToken(at.home), wish)).toBe(true);
     expect(await listed(at)).toMatchObject([{ id: triggerId, target: "teller", schedule }]);
-    // Who has only read has left nothing behind.
+    // A command that has only read has left nothing behind.
     expect(readdirSync(join(at.home, "tmp"))).toEqual([]);
   });
 
@@ -118,7 +118,7 @@ describe("an order", () => {
   });
 });
 
-/** What the words of `mimikit triggers add` order. */
+/** The order in the words of `mimikit triggers add`. */
 function ordered(...words: string[]) {
   const cli = orderOptions(yargs([]).option("json", { type: "boolean", default: false })).exitProcess(false);
   const options = cli.parseSync(words);

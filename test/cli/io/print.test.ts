@@ -2,7 +2,7 @@ import { stripVTControlCharacters } from "node:util";
 import { expect, test, vi } from "vitest";
 import { plainLine, plainText, printTable } from "../../../apps/cli/src/io/print.ts";
 
-/** What is printed on a terminal of this width, or in a pipe when no width is given. */
+/** The output on a terminal of this width, or in a pipe when no width is given. */
 function printed(columns: number | undefined, print: () => void): string[] {
   let output = "";
   const { isTTY, columns: before } = process.stdout;

@@ -1,4 +1,4 @@
-/** What the rules are given to act upon, as records come and go. */
+/** The records that the rules are given to act upon, as records come and go. */
 import { Attention, type Known } from "@mimikit/core/attention/attention";
 import type { Wish } from "@mimikit/protocol/records/inbox";
 import { expect, test } from "vitest";

@@ -1,4 +1,4 @@
-/** What may be spent: when a budget is used up, what fits beside what runs, and what the user is told of it (SPEC N2). */
+/** Budgets: when one is used up, what fits beside running work, and what the user is told of it (SPEC N2). */
 
 import {
   type Account,

@@ -68,7 +68,7 @@ describe("a tree", () => {
     return values[next.leaf++] ?? false;
   }
 
-  /** What is known of each leaf before any model is asked. */
+  /** The verdict on each leaf before any model is asked. */
   const knownOf = (condition: Condition): (boolean | null)[] =>
     leavesOf(condition).map((atom) => {
       if (atom.type !== "file_exists" || atom.params.path === "unseen") return null;

@@ -1,4 +1,4 @@
-/** What users want of their triggers, each wish once and in its turn (docs/file-protocol.md#commands; SPEC D4, D8). */
+/** Users' commands about their triggers, each once and in its turn (docs/file-protocol.md#commands; SPEC D4, D8). */
 
 import { triggerIdOf } from "@mimikit/core/triggers/of-command";
 import { definitionOf, patchOf, problemOf } from "@mimikit/core/triggers/triggers";

@@ -78,7 +78,7 @@ test("a chain that goes on behind a failure asks what is left to ask", () => {
   expect(asks({ ...facts, closed: { [id]: goOn } })).toEqual([[link.id, 1]]);
 });
 
-/** What a model is asked now, by trigger and leaf. */
+/** The questions to a model now, by trigger and leaf. */
 function asks(facts: Facts, nowMs = NOON_MS): [string, number][] {
   const [action] = evaluate(snapshot(facts), nowMs);
   return action?.type !== "evaluate"

@@ -1,7 +1,4 @@
-/**
- * What users want to be written down, each wish once and in its turn (docs/file-protocol.md R10,
- * docs/file-protocol.md#commands).
- */
+/** Users' notes are written down, each command once and in its turn (docs/file-protocol.md R10, docs/file-protocol.md#commands). */
 import { decide } from "@mimikit/core/decide";
 import type { Wish } from "@mimikit/protocol/records/inbox";
 import { expect, test } from "vitest";

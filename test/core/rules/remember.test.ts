@@ -54,7 +54,7 @@ const note = (number: number, throughTurn: number, more: Partial<Note & { isKept
   ...more,
 });
 
-/** What is decided with these turns; the last of them is the last settled one. */
+/** The decisions with these turns; the last of them is the last applied one. */
 function decided(memory: Partial<MemoryFacts>, nowMs = NOON_MS, settledTurn = memory.said?.at(-1)?.turn ?? 0) {
   return remember(snapshot({ memory, settledTurn }), nowMs);
 }

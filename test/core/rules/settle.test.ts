@@ -1,4 +1,4 @@
-/** What a plan says beside its tasks, on its way to the Teller. */
+/** The note of a plan, on its way to the Teller. */
 import { reportOf } from "@mimikit/protocol/records/result";
 import { describe, expect, test } from "vitest";
 import { settlementOf } from "../../../packages/core/src/rules/settle.ts";

@@ -57,7 +57,7 @@ describe("a schedule", () => {
     expect(missed("latest", 2_000)).toEqual({ fired: [idAt(1_800)], skipped: [[at(600), at(1_200), 2]] });
     expect(missed("none", 2_000)).toEqual({ fired: [], skipped: [[at(600), at(1_800), 3]] });
     expect(missed("all", 2_000)).toEqual({ fired: [idAt(600), idAt(1_200), idAt(1_800)], skipped: [] });
-    // What is at most a minute late was not missed.
+    // An occurrence that is at most a minute late was not missed.
     expect(missed("none", 1_860)).toEqual({ fired: [idAt(1_800)], skipped: [[at(600), at(1_200), 2]] });
     expect(missed("none", 1_860.001)).toEqual({ fired: [], skipped: [[at(600), at(1_800), 3]] });
   });
@@ -218,7 +218,7 @@ describe("a condition", () => {
       expect(armed).toMatchObject({ isArmed: true, evidence: { evaluations: { 1: { number: 2, result: null } } } });
       expect(armed && next(armed, 2_000, there)).toBeUndefined();
     }
-    // What is asked about now is answered now.
+    // A question asked now is answered now.
     expect(next(conditional("a", { condition, evidence: yes }), 1, there)).toMatchObject({ fired: 1 });
   });
 

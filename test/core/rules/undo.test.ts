@@ -1,4 +1,4 @@
-/** What was changed is taken back once, and only as far as nobody has changed it since (SPEC J3). */
+/** A change is undone once, and only as far as nobody has changed it since (SPEC J3). */
 import type { Action } from "@mimikit/core/base/action";
 import { alterationOf, changedBack, creationOf, deletionOf } from "@mimikit/core/triggers/take-back-trigger";
 import type { Change, StandingChange } from "@mimikit/protocol/records/change";

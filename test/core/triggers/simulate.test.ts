@@ -1,4 +1,4 @@
-/** What schedules will do, before they do it (SPEC D7). */
+/** The schedules' future, before they reach it (SPEC D7). */
 import { COLLISIONS_MAX, SIMULATED_FIRINGS_MAX, simulateTriggers } from "@mimikit/core/triggers/simulate";
 import type { Standing } from "@mimikit/protocol/records/trigger";
 import { describe, expect, test } from "vitest";

@@ -1,4 +1,4 @@
-/** What people are told where a model does not answer: what is wrong, in plain words, and what helps. */
+/** The words for people if a model does not answer: what is wrong, plainly, and what helps. */
 import { failureNotice, goOnWords, outageNotice } from "@mimikit/core/views/notices";
 import { commandFor } from "@mimikit/core/views/problem-words";
 import { Cause, type Problem } from "@mimikit/protocol/base/cause";

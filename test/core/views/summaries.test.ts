@@ -1,4 +1,4 @@
-/** What a turn sums up: the conversation before it, and what tasks have handed in (SPEC F3, G). */
+/** The summaries of a turn: of the conversation before it, and of tasks' results (SPEC F3, G). */
 
 import { compressedAfter, messagesOf, sinceCompressed, summaryIn } from "@mimikit/core/views/history";
 import type { Effect } from "@mimikit/protocol/records/effect";

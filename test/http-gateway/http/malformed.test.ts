@@ -1,4 +1,4 @@
-/** What never becomes a request is answered as every other mistake: with JSON that says what is wrong, and never by a bare line. */
+/** Bytes that never become a request are answered as every other mistake: with JSON that says what is wrong, and never by a bare line. */
 import { once } from "node:events";
 import { writeFileSync } from "node:fs";
 import { connect } from "node:net";
@@ -8,7 +8,7 @@ import { expect, test } from "vitest";
 import { builtPage } from "../built-page.ts";
 import { type Started, startGateway } from "../gateway.ts";
 
-/** What comes back for some bytes until the connection is closed. */
+/** The answer to some bytes until the connection is closed. */
 async function answerTo(gateway: Started, bytes: string): Promise<string> {
   const socket = connect(gateway.port, gateway.host);
   let text = "";

@@ -41,7 +41,7 @@ test("what the roles have done is told in order of time, page by page in both di
   expect(eventsOf(await pageOf(gateway, "?actor=workers"))).toBe("w1 w2");
 });
 
-/** What a role does, on the chain that it would write; a file is finished when it has more than `fileBytesMax`. */
+/** A role's actions, on the chain that it would write; a file is finished when it has more than `fileBytesMax`. */
 function chainOf({ home }: Pick<Started, "home">, actor: ProcessRole, fileBytesMax: number): (event: string) => void {
   // Finished files are compressed meanwhile, and the end of the test takes them away.
   const onProblem = () => undefined;

@@ -1,4 +1,4 @@
-/** What `GET /api/files` gives and what it never gives, and which files a task is said to have made. */
+/** The files that `GET /api/files` gives and those that it never gives, and the files that a task is said to have made. */
 import { execFileSync } from "node:child_process";
 import { linkSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, utimesSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";

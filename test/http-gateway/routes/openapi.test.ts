@@ -390,7 +390,7 @@ test("every bad request is refused as it is documented, and nothing is done", as
   expect(at.gateway.names("inbox")).toEqual(before);
 });
 
-/** Whatever is wrong in a request of this operation, it is refused. */
+/** Any mistake in a request of this operation is refused. */
 /** Only what the user says may be longer than the rest. */
 function bodyBytesMaxOf({ operation }: Documented): number {
   const isSaid = [

@@ -1,4 +1,4 @@
-/** The routes of Web Push, without a push service: who may subscribe, and with what. What is pushed is in test/e2e/push.test.ts. */
+/** The routes of Web Push, without a push service: who may subscribe, and with what. The pushes themselves are in test/e2e/push.test.ts. */
 import { createECDH, randomBytes } from "node:crypto";
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";

@@ -7,7 +7,7 @@ import { Attempts } from "../../../apps/http-gateway/src/auth/attempts.ts";
 import { open } from "../client.ts";
 import { type Answer, type Started, startGateway, temporaryHome } from "../gateway.ts";
 
-/** What a paired browser sends along. */
+/** The data that a paired browser sends along. */
 interface Browser {
   cookie: string;
   secret: string;

@@ -12,7 +12,7 @@ import { archive, claim, finish, NOON, queue, resultOf, settleTurn, taskOf, wait
 
 const idOf = (answer: Answer) => (answer.json as { id: string }).id;
 
-/** What is in inbox/ under that id, which is of that kind or not there. */
+/** The command in inbox/ under that id, which is of that kind or not there. */
 async function wishOf<K extends Wish["kind"]>({ fs }: Pick<Started, "fs">, kind: K, id: string) {
   const wish = await readRecord(fs, Wish, inboxPath(id));
   if (wish !== null && wish.kind !== kind) throw new Error(`${id} is a ${wish.kind}`);
@@ -29,7 +29,7 @@ function openTurn(gateway: Started, n = 1) {
   return queue(gateway.fs, taskOf(turnId(n), { role: "teller", consumer: "supervisor", prompt: "", turn }));
 }
 
-/** What the supervisor does with a steer that finds a task. */
+/** Does the supervisor's work for a steer that finds a task. */
 async function passOn({ fs }: Started, id: string, taskId: string): Promise<void> {
   const wish = await wishOf({ fs }, "steer", id);
   if (wish === null) throw new Error(`${id} is not in inbox/`);

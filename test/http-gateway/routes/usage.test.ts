@@ -1,4 +1,4 @@
-/** What runs have cost, as the API and the status say it. */
+/** The cost of runs, as the API and the status give it. */
 import { appendFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { dayOf, type UsageLine } from "@mimikit/protocol/base/usage";

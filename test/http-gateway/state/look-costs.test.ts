@@ -1,4 +1,4 @@
-/** What a look costs goes with what has changed since the last one, and not with what there is; counted, not timed. */
+/** A refresh of the view costs as much as has changed since the last one, and not as much as there is; counted, not timed. */
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { Message } from "@mimikit/protocol/records/inbox";

@@ -41,7 +41,7 @@ const textsOf = (home: string) => readFileSync(join(home, FILE), "utf8").trimEnd
 const save = (home: string, texts: readonly string[]) => writeFileSync(join(home, FILE), `${texts.join("\n")}\n`);
 const events = (home: string) => readWholeTrail(home).map(({ event }) => event);
 
-/** What a version before 0.3 appends. */
+/** Appends the lines of a version before 0.3. */
 function writeUnkeyed(home: string, ...names: string[]): void {
   const texts = names[0] === "one" ? [] : textsOf(home);
   for (const event of names) {

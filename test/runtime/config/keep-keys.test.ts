@@ -1,4 +1,4 @@
-/** What variables hold is kept where a restart finds it, and only there. */
+/** Values of variables are kept where a restart finds them, and only there. */
 import { execFileSync } from "node:child_process";
 import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";

@@ -13,7 +13,7 @@ function folder(...names: string[]): string {
   return join(dir, ...names);
 }
 
-/** What a shell shows for it is what runs. */
+/** The shell's name for it is the program that runs. */
 const asPath = (path: string) => (/^[\w@%+=:,./-]+$/.test(path) ? path : `'${path}'`);
 const OWN_PATH = asPath(join(ROOT, "mimikit"));
 

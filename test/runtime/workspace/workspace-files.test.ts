@@ -1,4 +1,4 @@
-/** What conditions see of files, and how soon. */
+/** The conditions' view of files, and how soon it changes. */
 import {
   mkdirSync,
   mkdtempSync,

@@ -52,7 +52,7 @@ test("what is folded is known, also after a restart, and can be read", async () 
 test("a name that comes back after it was folded goes again, and what was folded first is what counts", async () => {
   const { home, fs, ledger } = await oldArchive();
   await foldArchive(fs, ledger, MARCH_4, 30);
-  // Somebody was about to settle it, and slept for a month in between.
+  // A slow process was about to apply it, and slept for a month in between.
   await createRecord(fs, Message, archivePath("m-1"), message("m-1", "once more"));
   const february = Date.parse("2026-02-15T12:00:00Z") / 1_000;
   utimesSync(join(home, archivePath("m-1")), february, february);

@@ -18,7 +18,7 @@ function watched(onReplaced: (home: string) => void) {
     onProblem: (error) => problems.push(error),
   });
   onTestFinished(stop);
-  /** Somebody puts a file there, and it is heard of. */
+  /** A file is put there, and its watcher hears of it. */
   const hears = (path: string) => {
     writeFileSync(join(home, path), "");
     return vi.waitFor(() => expect(heard).toContain(path), PATIENCE);

@@ -1,7 +1,4 @@
-/**
- * Somebody saves a document while we edit it: what either of both has written is there afterwards
- * (docs/file-protocol.md R5, R10).
- */
+/** Concurrent edits of a document: the text of either editor is there afterwards (docs/file-protocol.md R5, R10). */
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { closeSync, openSync, readFileSync, renameSync, writeFileSync, writeSync } from "node:fs";
@@ -134,7 +131,7 @@ describe("settings that are taken back while somebody saves them", () => {
 
 /** Every few milliseconds one: no person saves like that. */
 const SAVES = 150;
-/** What the instants above may cost at such a rate; an edit that looks once and replaces then loses every other save. */
+/** The most that the instants above may lose at such a rate; an edit that looks once and replaces then loses every other save. */
 const LOST_MAX = 3;
 
 /** A process of its own that adds a line at a time, and says when it has added all. */

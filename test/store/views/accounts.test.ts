@@ -105,7 +105,7 @@ test("a firing costs the mean of all that came of those which are remembered: wo
   const skip = { id: "trg-1--s", from: NOON, to: NOON, count: 1, reason: "missed", outcome: "skipped" as const };
   const mean = (...recent: Past[]) => meanCost({ id: "trg-1", recent }, book, NOON_MS);
   expect(mean(fired(0, "3"))).toBeNull();
-  // Nobody remembers its firing.
+  // Its firing is not remembered.
   spend("trg-1--0", 5, { triggerId: "trg-1" });
   spend("trg-1--1", 2, { triggerId: "trg-1" });
   spend("t-000007", 2, { triggerId: "trg-1", role: "teller" });
@@ -113,6 +113,6 @@ test("a firing costs the mean of all that came of those which are remembered: wo
   spend("trg-2--2", 1, { triggerId: "trg-2" });
   expect(mean(fired(2, "1"), skip, fired(1, "2"))).toEqual({ tokens: Math.round((3 * 107) / 2), costUsd: 0.75 });
   expect(mean(skip)).toBeNull();
-  // What usage/ does not tell any more is not counted as if it had cost nothing.
+  // A cost that usage/ no longer has is not counted as if it had been nothing.
   expect(mean(fired(60, "00"), fired(1, "2"))).toEqual({ tokens: 107, costUsd: 0.5 });
 });

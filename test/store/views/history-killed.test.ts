@@ -15,7 +15,7 @@ const MONTHS = 4;
 const KILLS = 2;
 const at = (path: string) => JSON.stringify(new URL(`../../../${path}`, import.meta.url).href);
 
-/** What the supervisor does to bring history/ level with archive/. */
+/** Does the supervisor's work to bring history/ level with archive/. */
 function startWriting(home: string) {
   const program = `
     const { openDisk } = await import(${at("packages/store/src/disk/disk.ts")});

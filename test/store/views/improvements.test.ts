@@ -1,4 +1,4 @@
-/** What is told of an improvement is never older than what is settled, whenever somebody looks (SPEC J1). */
+/** The report of an improvement is never older than its last applied step, whenever it is read (SPEC J1). */
 import { cancelMark } from "@mimikit/protocol/base/id";
 import { stepId } from "@mimikit/protocol/records/improvement";
 import { Result } from "@mimikit/protocol/records/result";

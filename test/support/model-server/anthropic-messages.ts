@@ -29,7 +29,7 @@ const Body = z.object({
   tool_choice: z.looseObject({ type: z.string() }).optional(),
 });
 
-/** What claude adds to what the user says. */
+/** The text that claude adds to the user's words. */
 const ADDED = /^\s*<system-reminder>/;
 
 export const anthropicMessages: Wire = {

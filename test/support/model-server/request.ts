@@ -1,4 +1,4 @@
-/** What a model is asked, in one form for every wire: a conversation in the shape of Chat Completions. */
+/** A request to a model, in one form for every wire: a conversation in the shape of Chat Completions. */
 import type { IncomingHttpHeaders } from "node:http";
 import { Role } from "@mimikit/protocol/base/role";
 
@@ -13,7 +13,7 @@ export interface Media {
   data: string;
 }
 
-/** What a model thought before it spoke or called, and the vendor's seal on it: it must come back as it was. */
+/** A model's thought before it spoke or called, and the vendor's signature on it: it must come back as it was. */
 export interface WireThought {
   text: string;
   seal?: string | undefined;
@@ -35,7 +35,7 @@ export interface OfferedTool {
   kind: "function" | "custom";
 }
 
-/** What a wire makes of the body of a request. */
+/** The reading of a request's body on a wire. */
 export interface Reading {
   model: string;
   messages: Message[];
@@ -60,7 +60,7 @@ export interface ModelRequest {
   prompt: string;
   /** The pictures and recordings that it holds, in their order. */
   media: Media[];
-  /** What the tools answered, in order. */
+  /** The answers of the tools, in order. */
   results: string[];
   /** The names of the tools, without what the client has put before them. */
   tools: string[];

@@ -38,7 +38,7 @@ const Body = z.object({
   tools: z.array(Tool).optional(),
 });
 
-/** What codex adds to what the user says. */
+/** The text that codex adds to the user's words. */
 const ADDED = /^\s*(<(environment_context|user_instructions|permissions|skill)|# AGENTS\.md)/;
 
 export const responses: Wire = {

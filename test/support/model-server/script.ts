@@ -1,4 +1,4 @@
-/** What a scripted model does with a request: one language, whatever the wire. */
+/** The script of a model: one language, whatever the wire. */
 import type { Role } from "@mimikit/protocol/base/role";
 import type { ModelRequest } from "./request.ts";
 
@@ -18,7 +18,7 @@ export type ScriptedCall =
 /** An answer of the model. */
 export interface Answer {
   say?: string;
-  /** What the model thinks before: it must come back with the calls that stand beside it. */
+  /** The model's thoughts before: they must come back with the calls that stand beside them. */
   think?: string;
   calls?: ScriptedCall[];
   finish?: "stop" | "tool_calls" | "length";
@@ -40,7 +40,7 @@ export type Fault =
   /** Bytes as they are, as an event stream. */
   | { stream: string };
 
-/** What the model does with one request. */
+/** The model's reaction to one request. */
 export type Step = Answer | Fault;
 
 /** By role: one step after the other (the last stays), or a function of the request. */

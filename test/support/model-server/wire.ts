@@ -4,7 +4,7 @@ import type { OfferedTool, Reading, WireName, WireThought } from "./request.ts";
 import { BadRequest, bareName } from "./request.ts";
 import type { Answer, ScriptedCall } from "./script.ts";
 
-/** What every answer costs, in tokens. `input` counts the cached ones too. */
+/** The cost of every answer, in tokens. `input` counts the cached ones too. */
 export const USAGE = { input: 100, cached: 60, output: 7 };
 
 /** A call as it goes over the wire. */
@@ -40,7 +40,7 @@ export interface Wire {
   whole(utterance: Utterance): object;
 }
 
-/** What of an offered tool runs a command, and how it is told which. The first that is offered is called. */
+/** The offered tools that run a command, and their form of it. The first that is offered is called. */
 const SHELLS: { name: string; argumentsOf: (command: string) => string }[] = [
   { name: "bash", argumentsOf: (command) => JSON.stringify({ command }) },
   { name: "Bash", argumentsOf: (command) => JSON.stringify({ command, description: "a scripted command" }) },

@@ -8,17 +8,17 @@ export interface ChannelKind {
   /** As in `mimikit channels add telegram`, and on disk. */
   name: string;
   title: string;
-  /** What it is to be told when it is set up. */
+  /** The fields that it needs when it is set up. */
   fields: readonly Field[];
-  /** What a person has to know after that, in a line. */
+  /** The next step for a person after that, in a line. */
   hint: string;
   /** Has a message of the vendor's a title of its own? Without one, it is the first line of the text. */
   hasTitles: boolean;
   /** The longest text of one message, in UTF-16 units, which is what a string's `length` counts. */
   textUnitsMax: number;
   /**
-   * What to do with a send of which nobody knows whether it arrived: `mark` sends it once more and says that it may be a repetition;
-   * `again` sends it as it is, because the vendor knows the repetition by its id.
+   * The treatment of a send of which it is unknown whether it arrived: `mark` sends it once more and says that it may be
+   * a repetition; `again` sends it as it is, because the vendor knows the repetition by its id.
    */
   unsure: "mark" | "again";
   /** `code`: a person sends a code to be paired. `owner`: who sets it up names where it leads, and is the only person. */
@@ -41,23 +41,24 @@ export interface Field {
 }
 
 export interface Channel {
-  /** Who the vendor takes us for: `@garden_bot`. @throws ChannelError where it cannot be told. */
+  /** Our name at the vendor: `@garden_bot`. @throws ChannelError where it cannot be told. */
   about(signal: AbortSignal): Promise<string>;
   /** The only chat, of a channel whose pairing is `owner`. */
   ownChat?: string;
   /**
-   * Waits for what is new, as long as the vendor likes. What was returned with a cursor is confirmed by handing that cursor in: it is handed
-   * in when all of it is durable. undefined: nothing is known; what is not confirmed comes again, and that is fine.
+   * Waits for what is new, as long as the vendor likes. Messages that were returned with a cursor are confirmed by
+   * handing that cursor in: it is handed in when all of them are durable. undefined: nothing is known; what is not
+   * confirmed comes again, and that is fine.
    * @throws ChannelError.
    */
   poll(cursor: string | undefined, signal: AbortSignal): Promise<Polled>;
   /** Sends one part. Never throws: what is not known is `unsure`. */
   send(chat: string, part: Part, signal: AbortSignal): Promise<Sent>;
-  /** Shows that an answer is being written. What comes of it is nobody's concern. */
+  /** Shows that an answer is being written. Its outcome does not matter. */
   showTyping?(chat: string, signal: AbortSignal): Promise<void>;
   /** The bytes of a file that came along. @throws FileRefused where it will never be had, ChannelError. */
   fetchFile?(ref: string, signal: AbortSignal): AsyncIterable<Uint8Array>;
-  /** Tells who pressed a button what came of it. What comes of that is nobody's concern. */
+  /** Tells who pressed a button what came of it. Its outcome does not matter. */
   tellPress?(press: string, text: string, signal: AbortSignal): Promise<void>;
 }
 
@@ -90,7 +91,7 @@ export type Incoming = {
 );
 
 export interface IncomingFile {
-  /** What `fetchFile` takes. */
+  /** The reference that `fetchFile` takes. */
   ref: string;
   name?: string;
 }
@@ -108,7 +109,7 @@ export interface Part {
   isUrgent: boolean;
 }
 
-/** What the narrowest vendor takes as the data of a button, in bytes. */
+/** The narrowest vendor's limit for the data of a button, in bytes. */
 export const BUTTON_DATA_BYTES_MAX = 64;
 
 export type Sent =

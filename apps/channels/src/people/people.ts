@@ -1,6 +1,7 @@
 /**
- * Who may speak by a channel: the people that are paired, a file for each. The file is the pairing: whoever removes it, here or with
- * `mimikit channels unpair`, has ended it. All others are strangers, who are counted and get no answer.
+ * The people who may speak by a channel: those that are paired, a file for each. The file is the pairing: whoever
+ * removes it, here or with `mimikit channels unpair`, has ended it. All others are strangers, who are counted and get no
+ * answer.
  */
 import { createHash } from "node:crypto";
 import { BadJson } from "@mimikit/protocol/base/json";
@@ -78,7 +79,7 @@ export class People {
     return [...this.all.values()];
   }
 
-  /** Who is on this way; undefined for a stranger. */
+  /** The paired person of this way; undefined for a stranger. */
   at({ channel, chat, person }: Via): PairedPerson | undefined {
     return this.all.get(personId({ channel, chat, person }));
   }

@@ -181,7 +181,7 @@ export class Receiver {
     if (await createWish(fs, token, said, id)) log.audit({ event, detail: { id, channel: name } });
   }
 
-  /** Whatever is delivered again has the same key. */
+  /** A repeated delivery has the same key. */
   private keyOf({ chat, id }: Pick<Incoming, "chat" | "id">): string {
     return `channel ${JSON.stringify([this.parts.name, chat, id])}`;
   }

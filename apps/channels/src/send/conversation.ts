@@ -14,7 +14,7 @@ const ORIGINS_MAX = 5_000;
 
 export class Conversation {
   private readonly mirror: Mirror;
-  /** What the turns of the last SEND_AGE_MS_MAX say, by turn. */
+  /** The items of the turns of the last SEND_AGE_MS_MAX, by turn. */
   private turns: { atMs: number; items: readonly Item[] }[] = [];
   private readonly origins = new Map<string, readonly Via[]>();
   /** Settled turns that are not in there yet: a look that failed half-way must not lose them. */
@@ -83,7 +83,7 @@ export class Conversation {
     return turn === null ? [] : this.originOfTurn(turn);
   }
 
-  /** What led to a turn has a smaller number, so this comes to an end. */
+  /** The origin of a turn has a smaller number, so this comes to an end. */
   private async originOfTurn(turn: Result): Promise<readonly Via[]> {
     const known = this.origins.get(turn.id);
     if (known !== undefined) return known;

@@ -1,4 +1,4 @@
-/** What there is to say by channels, and to whom: follows from the archive and the open questions alone. Pure. */
+/** The items to send by channels, and their receivers: they follow from the archive and the open questions alone. Pure. */
 import { messagesOf, turnOfReply } from "@mimikit/core/views/history";
 import type { PairedPerson } from "@mimikit/protocol/channels/records";
 import type { Via } from "@mimikit/protocol/channels/via";
@@ -6,7 +6,7 @@ import type { Question } from "@mimikit/protocol/records/question";
 import type { Result } from "@mimikit/protocol/records/result";
 import { notificationIn } from "@mimikit/protocol/wire/notification";
 
-/** What is older is not sent any more, in milliseconds: after a longer outage the conversation is the better place to read it. */
+/** Older items are not sent any more, in milliseconds: after a longer outage the conversation is the better place to read them. */
 export const SEND_AGE_MS_MAX = 86_400_000;
 
 export interface Item {
@@ -23,7 +23,7 @@ export interface Item {
   isUrgent: boolean;
 }
 
-/** What a settled turn says. @param origin the ways by which that was said which led to it. */
+/** The items of an applied turn. @param origin the ways by which that was said which led to it. */
 export function itemsOfTurn(turn: Result, origin: readonly Via[]): Item[] {
   const input = turn.task.turn;
   if (input === undefined) return [];
@@ -48,7 +48,7 @@ export function itemOfQuestion(question: Question, origin: readonly Via[]): Item
   return { id, at, text, question, origin, isNews: true, isUrgent: true };
 }
 
-/** Does this person get it? What was said before they were paired is none of their news. */
+/** Does this person get it? Messages from before they were paired are none of their news. */
 export function isFor(item: Item, person: PairedPerson, isNotified: boolean, nowMs: number): boolean {
   const atMs = Date.parse(item.at);
   if (atMs < Date.parse(person.at) || nowMs - atMs > SEND_AGE_MS_MAX) return false;

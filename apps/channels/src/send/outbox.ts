@@ -19,7 +19,7 @@ const RETRY_MS_MIN = 2_000;
 const RETRY_MS_MAX = 300_000;
 /** The longest that a vendor may ask for. */
 const RETRY_AFTER_MS_MAX = 3_600_000;
-/** What is under way at the end gets this long, in ms: else nobody knows whether it arrived. */
+/** A send that is under way at the end gets this long, in ms: else it is unknown whether it arrived. */
 const CLOSE_MS_MAX = 5_000;
 const ID_CHARS = 32;
 const QUESTION_HASH_CHARS = 24;
@@ -30,7 +30,7 @@ export interface OutboxParts {
   sends: Sends;
   log: Log;
   nowMs(): number;
-  /** What its vendor said of the last send: null where it took it. */
+  /** The vendor's answer to the last send: null if it was accepted. */
   onOutcome(problem: string | null): void;
 }
 
@@ -55,7 +55,7 @@ export class Outbox {
   private items: readonly Item[] = [];
   private people: readonly PairedPerson[] = [];
   private isNotified = false;
-  /** What is due and was not sent, by the id of its first part: where it is due no more, that is said. */
+  /** Due items that were not sent, by the id of their first part: one that is due no more is reported. */
   private missed = new Map<string, string>();
   /** The parts of each item by chat: a day has a thousand items, and each look asks for all of them. */
   private readonly cut = new WeakMap<Item, Map<string, readonly Due[]>>();

@@ -1,6 +1,6 @@
 /**
- * What was sent by a channel: a record before each try, and one for its end. A part without an end is due; one whose last try was begun
- * and has no end may have arrived (docs/decisions/0033-channels-are-clients-of-the-archive.md).
+ * The sends of a channel: a record before each try, and one for its end. A part without an end is due; one whose last
+ * try was begun and has no end may have arrived (docs/decisions/0033-channels-are-clients-of-the-archive.md).
  */
 import { BadJson, parseRecord } from "@mimikit/protocol/base/json";
 import { BegunSend, EndedSend } from "@mimikit/protocol/channels/records";
@@ -24,7 +24,7 @@ export class Sends {
   private readonly over = new Set<string>();
   /** Ends that are not on the disk yet: they count all the same, as long as this process lives. */
   private readonly unwritten = new Map<string, EndedSend>();
-  /** What each message of ours in a chat was part of, by `chat remote`. */
+  /** The item that each message of ours in a chat was part of, by `chat remote`. */
   private readonly remotes = new Map<string, string>();
 
   private constructor(fs: FileSystem, channel: string) {
@@ -54,7 +54,7 @@ export class Sends {
     return this.begun.get(id) ?? 0;
   }
 
-  /** What a message of ours was part of: the id of a message or a question; undefined where it is not known. */
+  /** The item that a message of ours was part of: the id of a message or a question; undefined if unknown. */
   partOf(chat: string, remote: string): string | undefined {
     return this.remotes.get(`${chat} ${remote}`);
   }

@@ -3,7 +3,7 @@
 /** A cut further to the front than this part of the room wastes more than it is worth. */
 const ROOM_USED_MIN = 0.5;
 const CHARACTERS = new Intl.Segmenter();
-/** What no vendor takes, and no person sees: control characters but the tab and the new line, and halves of characters. */
+/** Characters that no vendor takes, and no person sees: control characters but the tab and the new line, and halves of characters. */
 const UNSAYABLE = /[[\p{Cc}\p{Cs}]--[\n\t]]/gv;
 
 /**

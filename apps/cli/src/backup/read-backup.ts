@@ -30,7 +30,7 @@ export async function unpackBackup(file: string, target: string): Promise<{ mani
     }
     if (files === 0) throw new BadTar("it is empty");
     const manifest = parseRecord(Manifest, readFileSync(join(target, MANIFEST), "utf8"));
-    // Whoever restores it is told that browsers sign in anew: nobody may be signed in already.
+    // The user who restores it is told that browsers must sign in again: none is signed in.
     if (secret !== undefined && !manifest.hasSecrets)
       throw new BadTar(`it says that it has no secrets, and has ${secret}`);
     for (const directory of directories) syncDirectory(directory);

@@ -1,4 +1,4 @@
-/** What the state was at a moment, as the audit log tells it: which tasks were open, what was asked, what stood, who ran. */
+/** Replays the state at a moment from the audit log: open tasks, open questions, triggers, and running processes. */
 import { KINDS } from "@mimikit/protocol/base/kind";
 import type { AuditLine } from "@mimikit/protocol/records/audit";
 import type { CoreRole } from "@mimikit/runtime/process/role-record";

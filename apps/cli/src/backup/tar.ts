@@ -1,4 +1,4 @@
-/** The archive of a backup: plain files only. What else one may hold (links, devices, names that lead out) is refused. */
+/** The archive of a backup: plain files only. Other entries (links, devices, names that lead out) are refused. */
 import { sep } from "node:path";
 import { pipeline, Readable } from "node:stream";
 import { pipeline as pipe } from "node:stream/promises";
@@ -36,7 +36,7 @@ export interface TarEntry {
 /** The files of an archive, in order. Throws `BadTar`, what the stream throws, and what says that it is damaged. */
 export async function* readTar(stream: Readable): AsyncGenerator<TarEntry> {
   const archive = extract();
-  // Whatever goes wrong in the stream is thrown to whoever iterates over the archive.
+  // Errors of the stream are thrown to the code that iterates over the archive.
   pipeline(stream, archive, () => undefined);
   for await (const entry of archive) {
     const { name, type } = entry.header;

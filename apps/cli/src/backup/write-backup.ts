@@ -1,8 +1,8 @@
 /**
  * A backup is one .tar.gz of the state directory, taken while everything runs. First the records, as they were at one
  * instant; then the documents, which may be newer, as after a crash before the records that belong to them: what was
- * done to a document is marked in it and is not done again (docs/file-protocol.md R10). What a start makes anew is left
- * out.
+ * done to a document is marked in it and is not done again (docs/file-protocol.md R10). Files that a start makes again
+ * are left out.
  */
 import { createHash } from "node:crypto";
 import {
@@ -56,7 +56,7 @@ export const Manifest = z.object({
 });
 export type Manifest = z.infer<typeof Manifest>;
 
-/** What lets somebody in: here, or where the agent CLIs have signed in. Pairing codes are in locks/, which is never taken along. */
+/** Files that let somebody in: here, or where the agent CLIs have signed in. Pairing codes are in locks/, which is never taken along. */
 export const SECRET_PATHS: readonly string[] = [
   "token",
   SECRETS_PATH,
@@ -142,7 +142,7 @@ export async function writeBackup(home: string, file: string, stage: string, wit
   }
 
   const filled = fill();
-  // Whoever writes the archive down hears of it.
+  // The writer of the archive gets the error.
   filled.catch((error: Error) => archive.destroy(error));
   try {
     await pipeline(
@@ -170,7 +170,7 @@ export async function writeBackup(home: string, file: string, stage: string, wit
 /** Everything else in the home, the files of a folder before those of the folders in it: notes before their summaries. */
 function documentsOf(home: string, withSecrets: boolean): string[] {
   const audit = ACTORS.map(auditFile);
-  // Whoever has unpacked a backup by hand has its first file here: there is one in each.
+  // A backup unpacked by hand has its first file here: there is one in each.
   const skipped = new Set([
     MANIFEST,
     ...LEFT_OUT,

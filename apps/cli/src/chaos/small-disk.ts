@@ -23,7 +23,7 @@ export class SmallDisk {
     return failed ? null : new SmallDisk(path);
   }
 
-  /** From now on nothing more can be written. What is removed makes room, so this is said again. */
+  /** From now on nothing more can be written. A removal makes room, so call this again after one. */
   async fill(): Promise<void> {
     const { blocks, bfree, bsize } = statfsSync(this.path);
     await this.limit((blocks - bfree) * bsize);

@@ -1,10 +1,10 @@
-/** What a check of `mimikit doctor` is given and what it answers. */
+/** The input and the answer of a check of `mimikit doctor`. */
 import type { Config } from "@mimikit/runtime/config/config";
 
 export interface Check {
   level: "ok" | "warn" | "fail";
   message: string;
-  /** What to do next. */
+  /** The next step. */
   next?: string;
 }
 

@@ -1,4 +1,4 @@
-/** What `mimikit doctor` looks at. Each check only looks, and says what to do next where something is not as it should be. */
+/** The checks of `mimikit doctor`. Each check only looks, and says what to do next where something is not as it should be. */
 
 import { createHash } from "node:crypto";
 import { existsSync, readdirSync, readFileSync, statfsSync, statSync } from "node:fs";

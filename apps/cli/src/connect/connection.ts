@@ -1,4 +1,4 @@
-/** What `mimikit connect` is about: the state directory, and the variables of those who answer. */
+/** The context of `mimikit connect`: the state directory, and the variables of the providers. */
 import { type At, describeCatalogue, describeProvider, providerNamed } from "@mimikit/agent/connect/catalogue";
 import { testConnection } from "@mimikit/agent/connect/test-connection";
 import type { ProviderId } from "@mimikit/protocol/base/provider";
@@ -61,7 +61,7 @@ export function named(name: string): Promise<ProviderId> {
   return refusing(async () => providerNamed(name));
 }
 
-/** What cannot be saved is told as any other failure of a command. */
+/** Reports a setting that cannot be saved like any other failure of a command. */
 export async function refusing<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();

@@ -1,6 +1,7 @@
 /**
- * The household of the demo, which is invented: what it has said and written before today, what stands in its calendar, and
- * what it orders when the demo begins. What is from before today is written as records; all the rest is asked for and done.
+ * The household of the demo, which is invented: what it has said and written before today, what stands in its calendar,
+ * and what it orders when the demo begins. Work from before today is written as records; all the rest is asked for and
+ * done.
  */
 import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";

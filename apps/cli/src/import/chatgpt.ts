@@ -1,7 +1,7 @@
 /**
- * ChatGPT's data export: conversations.json, newer ones in parts (conversations-000.json). Each conversation is a tree of messages,
- * of which the way from its root to `current_node` was shown last. What the user had told it of themselves is in the
- * messages; saved memories and tasks are in no export, so a list of them may be given as a text.
+ * ChatGPT's data export: conversations.json, newer ones in parts (conversations-000.json). Each conversation is a tree
+ * of messages, of which the way from its root to `current_node` was shown last. The user's own words about themselves
+ * are in the messages; saved memories and tasks are in no export, so a list of them may be given as a text.
  */
 import { z } from "zod";
 import { type Brought, type BroughtMessage, type Conversation, memoriesIn, nothing } from "./brought.ts";

@@ -1,4 +1,4 @@
-/** Who answers, in one line: providers, and the models that they ask. */
+/** The providers in one line, with the models that they ask. */
 import type { Role } from "@mimikit/protocol/base/role";
 import type { Status } from "@mimikit/protocol/wire/api";
 

@@ -85,7 +85,7 @@ export async function awaitAnswer(
   }
 }
 
-/** What the system has said since the last reply: with the reply that it holds up it is over. A notification holds up nothing. */
+/** The notices of the system since the last reply: with the reply that one holds up it is over. A notification holds up nothing. */
 function noticesIn(messages: readonly ChatMessage[]): ChatMessage[] {
   const since = messages.slice(messages.findLastIndex((message) => message.role === "assistant") + 1);
   return since.filter(

@@ -61,7 +61,7 @@ export class Client {
     return (await this.request(answer, "GET", `/api/tasks?limit=${TASKS_MAX}`)).tasks;
   }
 
-  /** What is asked, the oldest first. */
+  /** The open questions, the oldest first. */
   async questions(): Promise<QuestionView[]> {
     const answer = z.object({ questions: z.array(QuestionView) });
     return (await this.request(answer, "GET", "/api/questions")).questions;

@@ -16,7 +16,7 @@ import { writeWish } from "./write-wish.ts";
 
 const KEY_BYTES = 16;
 
-/** What can be handed over. */
+/** The things that can be handed over. */
 export type Wanted =
   | { kind: "message"; text: string; mode?: "next"; attachments?: AttachedFile[]; pool?: string }
   | { kind: "steer"; text: string; taskId?: string }
@@ -25,7 +25,7 @@ export type Wanted =
   /** The last message is answered anew, by `answerBy`, and in other words where there is a `text`. */
   | { kind: "retry"; text?: string; answerBy?: AnswerBy };
 
-/** What a line of the chat asks for. */
+/** The request in a line of the chat. */
 export function wantedBy(line: Exclude<Line, { kind: "mistake" | "help" | "attach" }>): Wanted {
   if (line.kind === "next") return { kind: "message", text: line.text, mode: "next" };
   return line;

@@ -8,7 +8,7 @@ export class OpenQuestions {
   private readonly open = new Map<string, QuestionView>();
   private readonly aside = new Set<string>();
 
-  /** What the gateway says. @returns what is news: questions that are asked, and questions that are over. */
+  /** Takes a frame of the gateway. @returns what is news: questions that are asked, and questions that are over. */
   hear(frame: ServerFrame): { asked: QuestionView[]; over: QuestionView[] } {
     if (frame.type === "snapshot") return this.replace(frame.questions);
     if (frame.type !== "question") return { asked: [], over: [] };

@@ -7,7 +7,7 @@ import type { ChatMessage, QuestionView, TaskSummary } from "@mimikit/protocol/w
 export interface Outcome {
   /** The replies so far, oldest first: the one to the message, then reports of what it started. */
   replies: ChatMessage[];
-  /** What the message has started, oldest first. */
+  /** The tasks that the message has started, oldest first. */
   tasks: TaskSummary[];
   /** The open questions of the answer, or of its work. */
   questions: QuestionView[];

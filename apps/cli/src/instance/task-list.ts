@@ -21,7 +21,7 @@ export async function listTasks(state: State): Promise<TaskSummary[]> {
   return [...openTasks(state), ...ended.values()].sort(newestFirst);
 }
 
-/** What waits and what runs, newest first; the archive is not read for it. */
+/** The waiting and running tasks, newest first; the archive is not read for it. */
 export function openTasks({ mirror }: State): TaskSummary[] {
   const { queue, links, results, attempts, ledger } = mirror;
   const isOpen = (id: string) => !results.has(id) && !ledger.has(id);
@@ -40,7 +40,7 @@ export function openTasks({ mirror }: State): TaskSummary[] {
 export async function readTask(state: State, given: string): Promise<TaskDetail> {
   const { queue, links, results, attempts, ledger } = state.mirror;
   const tasks = await listTasks(state);
-  // What is too old for lists is still known by its whole id.
+  // A task that is too old for lists is still known by its whole id.
   const id = tasks.some((task) => task.id.startsWith(given)) || !ledger.has(given) ? foundTask(given, tasks).id : given;
   const result = results.get(id) ?? (await ledger.readResult(id));
   if (result !== null && !isTurn(result.task)) return endedDetail(result, attempts.get(id) ?? []);

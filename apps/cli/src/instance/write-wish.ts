@@ -26,7 +26,7 @@ export async function writeWish(home: string, said: Said, key?: string): Promise
   return id;
 }
 
-/** What became of a wish: in the supervisor's words, or null where it has not been taken up yet. */
+/** The outcome of a command: in the supervisor's words, or null if it has not been taken up yet. */
 export interface Asked {
   id: string;
   outcome: string | null;

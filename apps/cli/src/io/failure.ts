@@ -14,7 +14,7 @@ export class Failure extends Error {
   }
 }
 
-/** What a schema says of what was typed. */
+/** The complaint of a schema about the typed words. */
 interface Complaint {
   issues: readonly { path: readonly PropertyKey[]; message: string }[];
 }

@@ -1,4 +1,4 @@
-/** What a command says: for people in tables that fit the terminal, for programs as one JSON document. */
+/** The output of a command: tables that fit the terminal for people, one JSON document for programs. */
 import { styleText } from "node:util";
 import { asCalled } from "./as-called.ts";
 

@@ -1,4 +1,4 @@
-/** What runs of an instance: PM2's daemon, the roles, and whatever its tasks have started. */
+/** The processes of an instance: PM2's daemon, the roles, and those that its tasks have started. */
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Identity } from "@mimikit/protocol/records/claim";
@@ -22,7 +22,7 @@ const ROLE_SCRIPT = /(dist|apps)\/(supervisor|worker-pool|http-gateway|channels)
 const BEGINS_WITH_SCRIPT = new RegExp(`^${ROLE_SCRIPT.source.replace("$", "( |$)")}`);
 
 export interface Found extends Identity {
-  /** What it is, for people. */
+  /** Its description, for people. */
   what: string;
 }
 
@@ -129,7 +129,7 @@ function named({ pid, startTime, bootId }: Identity, what: string): Found {
   return { pid, startTime, bootId, what };
 }
 
-/** What PM2 noted, where the system does not show what its daemon was started with; null where it noted nothing. */
+/** PM2's note of its pid, if the system does not show what its daemon was started with; null if there is none. */
 function pidIn(path: string): number | null {
   try {
     return Number(readFileSync(path, "utf8"));

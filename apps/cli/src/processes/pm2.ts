@@ -118,8 +118,8 @@ export async function countTended(place: Place): Promise<number | null> {
 }
 
 /**
- * What PM2 and, through it, the roles get to see: the caller's environment without what npm and PM2 put into it, and without
- * keys, which PM2 would show and save.
+ * The environment of PM2 and, through it, of the roles: the caller's, without the variables that npm and PM2 put into
+ * it, and without keys, which PM2 would show and save.
  */
 function environmentFor({ home, workDir }: Place): Record<string, string> {
   // `_` is the program that a shell has started last: a daemon that fails runs  node $_ update  (pm2/lib/Daemon.js).

@@ -1,4 +1,4 @@
-/** What a service of this instance runs: a program with the variables that it needs, and none that holds a secret. */
+/** The program that a service of this instance runs, with the variables that it needs, and none that holds a secret. */
 import { createHash } from "node:crypto";
 import { existsSync, realpathSync } from "node:fs";
 import { setsAnything } from "@mimikit/runtime/config/fields";

@@ -18,7 +18,7 @@ const OF_PM2_MS_MAX = 25_000;
 /** Between two starts, doubled each time. */
 const DELAY_MS_MIN = 1_000;
 const DELAY_MS_MAX = 30_000;
-/** What has run this long is started at once when it ends. */
+/** A process that has run this long is started at once when it ends. */
 const CALM_MS = 60_000;
 /** More than all that `up` and `down` wait for. */
 const COMMAND_MS_MAX = 300_000;
@@ -27,7 +27,7 @@ const COMMAND_MS_MAX = 300_000;
 export async function respawn(home: string): Promise<void> {
   const { signal } = endOnSignal();
   let isClaimed = existsSync(home) && (await claim(home));
-  // Whoever starts this, a boot or a person, wants it to run.
+  // The starter, a boot or a person, wants it to run.
   if (isClaimed) forgetStopped(home);
   let delayMs = 0;
   while (!signal.aborted) {

@@ -28,7 +28,7 @@ const DIRECTORY_MODE = 0o755;
 
 export interface Unit {
   path: string;
-  /** What `systemctl enable` makes. */
+  /** The link that `systemctl enable` makes. */
   link: string;
   isOfSystem: boolean;
 }

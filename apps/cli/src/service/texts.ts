@@ -41,7 +41,7 @@ WantedBy=${wantedBy(user !== undefined)}
 `;
 }
 
-/** What a unit is started with. */
+/** The target that a unit is started with. */
 export const wantedBy = (isOfSystem: boolean) => (isOfSystem ? "multi-user.target" : "default.target");
 
 /** For macOS: `~/Library/LaunchAgents/<name>.plist`. */

@@ -1,4 +1,4 @@
-/** What was typed in the chat, for the arrow keys of the next one. Each line stands in the file as it was typed. */
+/** The lines typed in the chat, for the arrow keys of the next one. Each line stands in the file as it was typed. */
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { replaceFile } from "@mimikit/runtime/home/replace-file";

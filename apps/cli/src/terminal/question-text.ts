@@ -21,7 +21,7 @@ export function endText({ expiresAt, default: answer }: Asked, nowMs: number): s
 }
 
 /**
- * What was typed as an answer: an option, or the number of one; anything else is meant as it is.
+ * Reads a typed answer: an option, or the number of one; other text is meant as it is.
  * @throws Failure (usage) where only an option can be the answer, and this is none.
  */
 export function answerMeant({ options, isChoice }: Pick<Asked, "options" | "isChoice">, typed: string): string {

@@ -1,7 +1,7 @@
 /**
- * What is on the terminal: each reply appears once, and nothing is ever written into the middle of what is being typed.
- * While a line is being typed, a reply that is being written is held back. While nothing is typed and an answer is
- * awaited, the last row says what is being done, and for how long.
+ * The content of the terminal: each reply appears once, and nothing is ever written into the middle of a line that is
+ * being typed. While a line is being typed, a reply that is being written is held back. While nothing is typed and an
+ * answer is awaited, the last row says what is being done, and for how long.
  */
 import { clearScreenDown, cursorTo, type Interface, moveCursor } from "node:readline";
 import { durationText } from "@mimikit/core/schedule/trigger-words";
@@ -18,7 +18,7 @@ const EARLIER_MAX = 6;
 const EARLIER_LINES_MAX = 8;
 const PROMPT = "› ";
 const THINKING = "thinking";
-/** What has become of a task, for those of its states that are worth a line at a terminal. */
+/** The state of a task, for those states that are worth a line at a terminal. */
 const SIGNS: Partial<Record<TaskState, string>> = { running: "▸", done: "✓", failed: "✗", cancelled: "✗" };
 const BELL = "\u0007";
 const ANSWER_PROMPT = "answer › ";
@@ -38,12 +38,12 @@ export class Screen {
   /** How what a turn says is put out. */
   private readonly renderings = new Map<string, Pick<TerminalMarkdown, "write" | "end">>();
   readonly questions = new OpenQuestions();
-  /** The question that the prompt asks for. What is being typed stays what it was when its prompt was shown. */
+  /** The question that the prompt asks for. A line that is being typed keeps the meaning that it had when its prompt was shown. */
   private prompted: QuestionView | null = null;
   private isMidLine = false;
   private isPrompting = false;
   private isClosed = false;
-  /** What the last row says: what is being done, and since when. */
+  /** The text of the last row: the activity, and since when. */
   private doing = "";
   private doingSinceMs = 0;
   private isTelling = false;
@@ -183,7 +183,7 @@ export class Screen {
     this.prompt();
   }
 
-  /** What was typed has been entered. @returns the question that it answers; null for a message. */
+  /** The typed line has been entered. @returns the question that it answers; null for a message. */
   lineEnded(): QuestionView | null {
     const question = this.prompted;
     this.isPrompting = false;
@@ -236,7 +236,7 @@ export class Screen {
       );
   }
 
-  /** What is on the screen stays there; what the turn says from now on stands below it. */
+  /** Shown text stays on the screen; the turn's further words stand below it. */
   private beginAnew(turn: string): void {
     const wasWritten = this.written.has(turn);
     this.forget(turn);
@@ -340,7 +340,7 @@ function earlierText({ role, text, notification }: ChatMessage): string {
   return lines.length > EARLIER_LINES_MAX ? `${shown}\n${styled("dim", "…")}` : shown;
 }
 
-/** What was said meanwhile is news again when it has gone on to somebody else. */
+/** A steering message is news again when it has been passed on to another task. */
 function stageOf({ id, pending, meanwhile, toTaskId = "" }: ChatMessage): string {
   return pending === true && meanwhile === true ? `${id} ${toTaskId}` : id;
 }

@@ -24,7 +24,7 @@ export interface SimulationText {
   limit: number;
   /** No option lists more of them. */
   isBounded?: boolean;
-  /** What a trigger is called in the list. */
+  /** The name of a trigger in the list. */
   shortId(id: string): string;
 }
 

@@ -1,4 +1,4 @@
-/** What the slash commands of the chat do, for people at a terminal. */
+/** The meaning of the chat's slash commands, for people at a terminal. */
 import { type Line, SLASH_COMMANDS, type SlashName } from "@mimikit/protocol/wire/slash-command";
 
 const MEANINGS: Record<SlashName, string> = {

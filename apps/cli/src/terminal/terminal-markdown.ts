@@ -22,7 +22,7 @@ const UNDECIDED = /^\s*(?:[#>|`~]+|[-*+_](?:[ \t*_-])*(?:\[[ xX]?\]?)?|\d{1,9}[.
 const UNDECIDED_CHARS_MAX = 200;
 /** Lines that are shown when they are whole. */
 const WHOLE = /^\s*(?:#|\||`{3}|~{3})/;
-/** What may begin something that ends later in the line. */
+/** Characters that may begin something that ends later in the line. */
 const OPENING = /[*_~`[!<\\]/;
 const RULE_COLUMNS = 24;
 const CODE_INDENT = "  ";
@@ -37,7 +37,7 @@ export class TerminalMarkdown {
   /** The line that is being written, and how much of it is put out. */
   private line = "";
   private shown = 0;
-  /** What ends the code that is being written. */
+  /** The end of the code that is being written. */
   private fence: string | null = null;
   private table: string[] = [];
 
@@ -130,7 +130,7 @@ function withoutClosing(heading: string): string {
   return text.slice(0, length).trimEnd();
 }
 
-/** What stands at the beginning of a line of a list or of a quotation, and how much of the line that is. */
+/** The beginning of a line of a list or of a quotation, and its length. */
 function leadOf(line: string): { lead: string; length: number } {
   const box = BOX.exec(line);
   if (box !== null) return { lead: `${box[1]}${box[2] === " " ? "☐" : "☑"} `, length: box[0].length };

@@ -13,7 +13,7 @@ export function timelineRow(moments: readonly number[], fromMs: number, toMs: nu
   return counts.map(signOf).join("");
 }
 
-/** What stands above the rows: the labels for which there is room, each over its own slice. @param labels oldest first. */
+/** The line above the rows: the labels for which there is room, each over its own slice. @param labels oldest first. */
 export function timelineScale(labels: readonly { ms: number; text: string }[], fromMs: number, toMs: number): string {
   let line = "";
   for (const { ms, text } of labels) {

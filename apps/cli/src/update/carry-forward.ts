@@ -16,7 +16,7 @@ import { LEFT_OUT, writeBackup } from "../backup/write-backup.ts";
 import { Failure } from "../io/failure.ts";
 import { findProcesses } from "../processes/instance.ts";
 
-/** What is of no version: files of users and of other programs, and what a start makes anew. */
+/** Files that belong to no version: those of users and of other programs, and those that a start makes again. */
 const NOT_OURS = new Set([...LEFT_OUT, ATTACHMENTS, RUNS, WORKTREES]);
 const TEXT = /\.(json|jsonl|md|yaml)$/;
 

@@ -1,4 +1,4 @@
-/** What git says of this clone, and of what is new upstream. */
+/** Git's answers about this clone, and about news upstream. */
 import { realpathSync } from "node:fs";
 import { resolve } from "node:path";
 import { ROOT } from "@mimikit/runtime/home/programs";
@@ -74,7 +74,7 @@ export async function assertClean(): Promise<void> {
   );
 }
 
-/** What git says. @throws Failure with its words. */
+/** Runs git. @throws Failure with its words. */
 export async function run(...words: string[]): Promise<string> {
   const { stdout, stderr, exitCode, timedOut, cause } = await git(words);
   if (exitCode === 0) return stdout;
@@ -82,7 +82,7 @@ export async function run(...words: string[]): Promise<string> {
   throw new Failure("failed", `git ${words[0]} failed: ${reasonOf(reason)}`);
 }
 
-/** What git says; null where it says no. */
+/** Git's answer; null if it says no. */
 async function ask(...words: string[]): Promise<string | null> {
   const { stdout, exitCode, code } = await git(words);
   if (code === "ENOENT") throw new Failure("failed", "git is needed for that: install it");

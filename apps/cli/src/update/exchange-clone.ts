@@ -59,8 +59,9 @@ export const wayOfClone = ({ from, to }: News): Way => ({
 });
 
 /**
- * The same packages need no network, and no second half of a gigabyte: their files get a second name, and npm never writes into
- * one that is there. What begins with a dot is ours or npm's own, and is copied; what Node has compiled is of the other version.
+ * The same packages need no network, and no second half of a gigabyte: their files get a second name, and npm never
+ * writes into one that is there. Names that begin with a dot are ours or npm's own, and are copied; code that Node has
+ * compiled is of the other version.
  */
 function takePackagesAlong(target: string): void {
   mkdirSync(target);

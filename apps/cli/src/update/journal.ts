@@ -1,6 +1,6 @@
 /**
- * How far an update of this clone or package is: a file beside package.json, from its beginning to its end. What the update leaves
- * when it is cut off is put in order by scripts/take-back.mjs, which needs no packages.
+ * How far an update of this clone or package is: a file beside package.json, from its beginning to its end. The remains
+ * of an update that was cut off are put in order by scripts/take-back.mjs, which needs no packages.
  */
 import { linkSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
@@ -48,7 +48,7 @@ export function endJournal(): void {
   rmSync(JOURNAL, { force: true });
 }
 
-/** Was an update taken back, and nothing started since? What runs may be of the version that is gone. */
+/** Was an update taken back, and nothing started since? The running processes may be of the version that is gone. */
 export function wasTakenBack(): boolean {
   try {
     return (JSON.parse(readFileSync(JOURNAL, "utf8")) as { phase: string }).phase === "taken back";

@@ -1,4 +1,4 @@
-/** What a package holds that somebody has made or downloaded, and how it comes into the place of the one that npm has installed. */
+/** A package that was built or downloaded, and how it replaces the one that npm has installed. */
 import { accessSync, constants, existsSync, statfsSync, statSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
@@ -17,7 +17,7 @@ const NAME = "mimikit";
 /** The folder that npm has made of the package, and the `node_modules` that it is in. */
 const INSTALLED = resolve(ROOT);
 const MODULES = dirname(INSTALLED);
-/** What a new version takes beside this one with a copy of the state, at most, in MB; and the Node that may come along. */
+/** The most that a new version needs beside this one with a copy of the state, in MB; and the Node that may come along. */
 const ROOM_MB = 100;
 const ROOM_OF_NODE_MB = 220;
 const LOOPBACK = /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/;
@@ -139,7 +139,7 @@ function assertRoom(beside: string): void {
     throw new Failure("failed", `the disk of ${MODULES} has ${free} MB left, and ${needed} are needed`);
 }
 
-/** May this user write here, and is the state theirs too? What root starts would run as root. */
+/** May this user write here, and is the state theirs too? Programs that root starts would run as root. */
 function mayExchange(home: string): boolean {
   if (existsSync(home) && statSync(home).uid !== process.getuid?.()) return false;
   try {
@@ -151,7 +151,7 @@ function mayExchange(home: string): boolean {
   }
 }
 
-/** What does the same by hand, with the processes down meanwhile. */
+/** The commands that do the same by hand, with the processes down meanwhile. */
 function byHand(source: string): string {
   const above = dirname(MODULES);
   const [prefix, further] = basename(above) === "lib" ? [dirname(above), "-g "] : [above, ""];

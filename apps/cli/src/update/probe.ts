@@ -18,7 +18,7 @@ const MESSAGE = "hello";
 
 export interface Probed {
   version: string;
-  /** What it answered. */
+  /** Its reply. */
   reply: string;
 }
 

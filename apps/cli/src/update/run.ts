@@ -1,4 +1,4 @@
-/** The commands that an update is made of, each a program of its own. What an update starts is marked, and so ended with it. */
+/** The commands that an update is made of, each a program of its own. Processes that an update starts are marked, and so ended with it. */
 import { existsSync } from "node:fs";
 import { basename } from "node:path";
 import { execa } from "execa";
@@ -37,7 +37,7 @@ export async function runNode(words: string[], timeoutMs = COMMAND_MS_MAX): Prom
 
 /** @returns what npm printed on stdout. @throws Failure with its words. */
 export async function runNpm(words: string[], cwd: string): Promise<string> {
-  // What npm tells a script about itself and its package is not about this one.
+  // npm's variables for a script, about itself and its package, are not about this one.
   const ofScript =
     /^(npm_(lifecycle|package|command|node_execpath|execpath|config_(global|prefix|local_prefix))|NODE_ENV$)/;
   const env = Object.fromEntries(Object.entries(process.env).filter(([name]) => !ofScript.test(name)));

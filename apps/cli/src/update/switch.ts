@@ -19,7 +19,7 @@ const HERE = resolve(ROOT);
 
 /** How a new version comes into the place of this one: a clone's by git, a package's by npm. */
 export interface Way {
-  /** What is known of before, for scripts/take-back.mjs. */
+  /** The facts about the version before, for scripts/take-back.mjs. */
   before: Pick<Journal, "from" | "had">;
   /** @throws Failure where something stands in the way. Nothing is changed. */
   assertMayExchange(home: string): Promise<void>;
@@ -29,14 +29,14 @@ export interface Way {
   putInPlace(beside: string): Promise<void>;
   /** Makes it what it was, however far `putInPlace` came. */
   putBack(beside: string): Promise<void>;
-  /** What is left to do when `beside` is removed. */
+  /** The remaining work when `beside` is removed. */
   tidyUp?(): Promise<void>;
 }
 
 export interface Updated {
   /** Whether the processes ran before, and so run now. */
   restarted: boolean;
-  /** What the new version answered on a copy of the state; null where there is no state yet. */
+  /** The new version's reply on a copy of the state; null if there is no state yet. */
   reply: string | null;
 }
 

@@ -228,7 +228,7 @@ function isList(schema: unknown): boolean {
 
 /** The schemas of one direction as JSON Schema. */
 interface Described {
-  /** What stands for a schema of a route: a reference to its component, or all of it where it has no name. */
+  /** The schema of a route: a reference to its component, or all of it if it has no name. */
   refer(schema: z.ZodType): JsonSchema;
   /** Those that are referred to. */
   components: Map<string, JsonSchema>;
@@ -240,7 +240,7 @@ function described(io: "input" | "output", schemas: readonly (z.ZodType | undefi
   const used = [...new Set(schemas.filter((schema) => schema !== undefined))];
   const unnamed = used.filter((schema) => !registry.has(schema));
   for (const [n, schema] of unnamed.entries()) registry.add(schema, { id: `${n}` });
-  // What is named but of the other direction may have no schema in this one; it is not referred to.
+  // A named schema of the other direction may have none in this one; it is not referred to.
   const options = { io, uri: (id: string) => COMPONENTS + id, unrepresentable: "any" } as const;
   const converted = z.toJSONSchema(registry, options).schemas;
   const byId = (id: string): JsonSchema => {
@@ -263,7 +263,7 @@ function described(io: "input" | "output", schemas: readonly (z.ZodType | undefi
   return { refer, components };
 }
 
-/** What is part of itself needs a name. */
+/** A schema that is part of itself needs a name. */
 function unknown(id: string): never {
   throw new Error(`there is no schema of the name ${id}`);
 }

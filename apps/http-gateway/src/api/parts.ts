@@ -1,4 +1,4 @@
-/** What the routes of the gateway are made with: each takes from here what it needs. */
+/** The parts that the routes of the gateway are made with: each takes from here what it needs. */
 import type { SkillPlaces } from "@mimikit/agent/skills/skills";
 import type { HistoryIndex } from "@mimikit/memory/search/history-index";
 import type { MemoryPlace } from "@mimikit/memory/sources/memory-query";
@@ -38,7 +38,7 @@ export interface Parts {
   skillPlaces: SkillPlaces;
   /** Where memory is. */
   memory: MemoryPlace;
-  /** What explanations are made of. */
+  /** The facts that explanations are made of. */
   world: TriggerWorld;
   /** Where other devices open the page; null where it is not set. */
   publicUrl: string | null;

@@ -10,7 +10,7 @@ import type { Parts } from "./parts.ts";
 
 export type Method = "get" | "post" | "patch" | "delete";
 
-/** What a request asks for, once it is all checked. */
+/** The checked parts of a request. */
 export interface Asked<P, Q, B> {
   params: P;
   query: Q;
@@ -25,7 +25,7 @@ interface RouteFacts<P, Q, B, A> {
   method: Method;
   /** As Express reads it: `/api/tasks/:id`. */
   path: string;
-  /** What it does, in a line of Markdown. */
+  /** Its summary, in a line of Markdown. */
   summary: string;
   /** Of what the path names. */
   params?: P;
@@ -42,7 +42,7 @@ interface RouteFacts<P, Q, B, A> {
   isOpen?: true;
   /** The status of the answer, if all is well. */
   status: number;
-  /** What the answer holds; nothing where there is none. */
+  /** The schema of the answer; none if there is no body. */
   answer?: A;
   /** The content types of an answer that is not JSON. */
   types?: readonly [string, ...string[]];
@@ -61,7 +61,7 @@ export interface Route extends RouteFacts<z.ZodType, z.ZodType, z.ZodType, z.Zod
   serve(parts: Parts): Handler;
 }
 
-/** An entry of the table of routes. What is checked is what the handler gets: the order is path, key, body, query. */
+/** An entry of the table of routes. The handler gets the checked values: the order is path, key, body, query. */
 export function route<
   P extends z.ZodType = z.ZodUndefined,
   Q extends z.ZodType = z.ZodUndefined,
@@ -80,7 +80,7 @@ export function route<
     ...facts,
     serve: (parts) => async (request, response) => {
       const answer = await handle(await ask(request, response), parts);
-      // Whoever sends a file does it as its bytes come.
+      // A handler that sends a file sends it as its bytes come.
       if (response.headersSent) return;
       response.status(facts.status);
       if (facts.types !== undefined) response.setHeader("Content-Type", facts.types[0]);
@@ -91,7 +91,7 @@ export function route<
   };
 }
 
-/** What a route has no schema for, its handler gets nothing of. */
+/** Parts without a schema are not passed to the handler. */
 function checkedIf<S extends z.ZodType>(schema: S | undefined, value: unknown): z.output<S> {
   return (schema && checkedAs(schema, value)) as z.output<S>;
 }

@@ -1,4 +1,4 @@
-/** Who guesses credentials is slowed down; who has the right one is not, even from the same address. */
+/** A caller that guesses credentials is slowed down; one with the right credential is not, even from the same address. */
 
 const WRONG_MAX = 10;
 const WINDOW_MS = 60_000;

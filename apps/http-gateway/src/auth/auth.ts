@@ -1,7 +1,7 @@
 /**
- * Decides who may use the gateway: the holder of the home's token, every browser that was paired and, under /v1 alone, every
- * client with a token of its own (docs/security.md#signing-in). Nobody is trusted for where they come from, the own machine
- * included.
+ * Decides who may use the gateway: the holder of the home's token, every browser that was paired and, under /v1 alone,
+ * every client with a token of its own (docs/security.md#signing-in). The origin of a request earns no trust, the own
+ * machine included.
  */
 
 import { createHash } from "node:crypto";
@@ -53,7 +53,7 @@ export class Auth {
   }
 
   /**
-   * Who sent this request: by its Authorization header if it has one, else by cookie and secret.
+   * The caller of this request: by its Authorization header if it has one, else by cookie and secret.
    * @throws Problem 401, 403 for a client's token, or 429 after too many wrong credentials from the same address.
    */
   async identify(request: IncomingMessage): Promise<Caller> {
@@ -87,7 +87,7 @@ export class Auth {
     return this.turnAway(request, request.headers.authorization !== undefined, CLIENT_HINT);
   }
 
-  /** Who opened this socket: its hello carries the token, or the secret that belongs to the cookie of its upgrade. */
+  /** The caller of this socket: its hello carries the token, or the secret that belongs to the cookie of its upgrade. */
   async identifySocket(upgrade: IncomingMessage, credential: string | undefined): Promise<Caller> {
     if (credential === undefined) return this.decide(upgrade, null, false);
     const caller = this.scriptOf(credential) ?? (await this.pageOf(upgrade, credential));

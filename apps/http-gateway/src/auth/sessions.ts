@@ -39,7 +39,7 @@ type Client = z.infer<typeof Client>;
 const Session = z.union([Browser, Client]);
 type Session = z.infer<typeof Session>;
 
-/** What a browser needs to be who it says it is: the cookie alone is not enough, because browsers send it by themselves. */
+/** The credentials of a browser: the cookie alone is not enough, because browsers send it by themselves. */
 export interface SignedIn {
   cookie: string;
   secret: string;

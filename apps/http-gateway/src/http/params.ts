@@ -1,4 +1,4 @@
-/** What the paths of routes name. */
+/** The parameters in the paths of routes. */
 import { AttachmentId } from "@mimikit/protocol/base/attachment";
 import { Id } from "@mimikit/protocol/base/id";
 import { z } from "zod";

@@ -1,10 +1,10 @@
-/** What a client is told when something is wrong: one shape for every error, and never a stack (docs/api.md#errors). */
+/** Errors for clients: one shape for every error, and never a stack (docs/api.md#errors). */
 import { BadJson } from "@mimikit/protocol/base/json";
 import { type Coded, coded, codeOrQuote, englishOf } from "@mimikit/protocol/texts/coded";
 import type { ApiError } from "@mimikit/protocol/wire/api";
 import { hasCode } from "@mimikit/store/disk/error-code";
 
-/** What an error is called and what it means, by its HTTP status. */
+/** The code and the meaning of an error, by its HTTP status. */
 export const PROBLEMS: Readonly<Record<number, { code: string; meaning: string }>> = {
   400: { code: "invalid", meaning: "the request is not valid; the message names the field" },
   401: { code: "unauthorized", meaning: "not signed in" },
@@ -69,7 +69,7 @@ export function v1ErrorOf({ status, code, message, hint, param }: Problem) {
 
 const V1_TYPES: Readonly<Record<number, string>> = { 401: "authentication_error", 429: "rate_limit_error" };
 
-/** What to tell the client about any thrown value. Unknown errors say nothing about our insides. */
+/** The answer for the client about any thrown value. Unknown errors say nothing about our insides. */
 export function problemOf(error: unknown): Problem {
   if (error instanceof Problem) return error;
   if (error instanceof BadJson) return new Problem(400, codeOrQuote(error.message));

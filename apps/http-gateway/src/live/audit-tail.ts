@@ -1,6 +1,6 @@
 /**
- * What the processes do, told as they do it: each audit line once, from the first look on. A file that was finished between
- * two looks is read to its end where it is kept then.
+ * Audit lines of the processes, sent as they are written: each once, from the first look on. A file that was finished
+ * between two looks is read to its end where it is kept then.
  */
 import { closeSync, constants, fstatSync, lstatSync, openSync, readSync, type Stats } from "node:fs";
 import { join } from "node:path";
@@ -13,9 +13,9 @@ import { ACTORS, type ProcessRole } from "@mimikit/runtime/process/role-record";
 import { hasCode } from "@mimikit/store/disk/error-code";
 
 const NEWLINE = 0x0a;
-/** What is read of one role, and so sent, at once; the rest comes with the next look. */
+/** The bytes of one role that are read, and so sent, at once; the rest comes with the next look. */
 const READ_BYTES_MAX = 131_072;
-/** Lines of a finished file that are told at once. Who was not there for more has `GET /api/audit`. */
+/** Lines of a finished file that are told at once. A client that missed more has `GET /api/audit`. */
 const LINES_MAX = 500;
 /** Lines from before the first look that are shown to whoever asks for them. */
 const EARLIER_LINES_MAX = 500;
@@ -25,7 +25,7 @@ type OnProblem = (actor: ProcessRole, error: unknown) => void;
 export class AuditTail {
   private readonly chains: readonly ChainTail[];
   private readonly onProblem: OnProblem;
-  /** What was said of a role last, so that it is said once. */
+  /** The last problem of a role, so that it is reported once. */
   private readonly problems = new Map<ProcessRole, string>();
 
   /**
@@ -80,7 +80,7 @@ class ChainTail {
     if (this.isAsRead()) return [];
     const file = this.open();
     if (file === null) {
-      // What is written from now on is news from its first line.
+      // A file written from now on is news from its first line.
       this.seq ??= 0;
       return [];
     }
@@ -109,7 +109,7 @@ class ChainTail {
     return last[0] === (this.torn.at(-1) ?? NEWLINE);
   }
 
-  /** What there is already is no news. */
+  /** Existing lines are no news. */
   private begin({ ino, size }: Stats): [] {
     [this.inode, this.offset] = [ino, size];
     const { entries, next } = readBefore(this.home, null, EARLIER_LINES_MAX, [this.actor]);

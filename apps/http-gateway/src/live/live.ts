@@ -42,7 +42,7 @@ export interface LiveOptions {
   log: Log;
 }
 
-/** What clients have been told. */
+/** The state that clients have been sent. */
 interface Published {
   look: Look;
   status: Status;
@@ -271,7 +271,7 @@ function countsAll({ counts }: Status, { triggers, questions }: Look): boolean {
   return counts.triggers === triggers.length && counts.questions === questions.length;
 }
 
-/** What a message says never changes; only whether it still waits, and for whom. */
+/** The text of a message never changes; only whether it still waits, and for whom. */
 function isKnown(before: ChatMessage | undefined, message: ChatMessage): boolean {
   return (
     before !== undefined &&

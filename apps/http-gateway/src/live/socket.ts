@@ -15,7 +15,7 @@ import type { Live } from "./live.ts";
 
 /** How long a client may take to say hello, in ms. */
 export const HELLO_MS_MAX = 5_000;
-/** What a client may leave unread before it is cut off. */
+/** The bytes that a client may leave unread before it is cut off. */
 export const BUFFERED_BYTES_MAX = 1_048_576;
 const REASON_BYTES_MAX = 123;
 
@@ -183,7 +183,7 @@ export class Socket {
   }
 }
 
-/** What the client called the thing that it wanted, so that it can tell which one was refused. */
+/** The client's id of its frame, so that it can tell which one was refused. */
 function frameId(frame: unknown): string | undefined {
   const named = frame as { id?: unknown; taskId?: unknown } | null | undefined;
   const id = named?.id ?? named?.taskId;

@@ -5,9 +5,9 @@ import { hasCode } from "@mimikit/store/disk/error-code";
 import { parseStreamLine } from "@mimikit/store/views/shown-text";
 
 const NEWLINE = 0x0a;
-/** What a client that joins late is shown of the text so far. */
+/** The text so far that a client which joins late is shown. */
 const TEXT_SO_FAR_CHARS_MAX = 64_000;
-/** What is read, and so sent, at once; the rest comes with the next look. */
+/** The bytes that are read, and so sent, at once; the rest comes with the next look. */
 const READ_BYTES_MAX = 131_072;
 
 export class StreamTail {
@@ -23,7 +23,7 @@ export class StreamTail {
     this.path = path;
   }
 
-  /** What has been shown of this run until now. */
+  /** The shown part of this run so far. */
   get soFar(): { text: string; thought: string; step: string | undefined } {
     return { text: this.text, thought: this.thought, step: this.latestStep };
   }

@@ -1,6 +1,6 @@
 /**
- * Web Push (docs/notifications.md#web-push), as the rest of the gateway knows it. What it takes is loaded when a browser is subscribed,
- * and not before: without one this file is all of it.
+ * Web Push (docs/notifications.md#web-push), as the rest of the gateway knows it. The code for it is loaded when a
+ * browser is subscribed, and not before: without one this file is all of it.
  */
 import { readdirSync } from "node:fs";
 import { join } from "node:path";

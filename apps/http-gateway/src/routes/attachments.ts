@@ -66,7 +66,7 @@ export const download = route({
     const { promise, resolve, reject } = Promise.withResolvers<void>();
     const options = { root: `${home}/${ATTACHMENTS}`, cacheControl: false, etag: false, lastModified: false };
     response.sendFile(attachment.id, options, (error?: Error) => {
-      // Whoever leaves in the middle needs no answer.
+      // A client that leaves in the middle needs no answer.
       if (error === undefined || response.headersSent) resolve();
       else reject(error);
     });

@@ -92,12 +92,12 @@ async function send(
     // A file that grows meanwhile is not longer than was said.
     await pipeline(handle.createReadStream({ start, end, autoClose: false }), response);
   } catch (error) {
-    // Whoever leaves in the middle needs no answer.
+    // A client that leaves in the middle needs no answer.
     if (!hasCode(error, "ERR_STREAM_PREMATURE_CLOSE")) throw error;
   }
 }
 
-/** What the beginning of a file says that it is; null where that is nothing that a browser may show or play. */
+/** The type of a file by its beginning; null if a browser may neither show nor play it. */
 async function typeOf(handle: FileHandle, bytes: number): Promise<AttachmentType | null> {
   const { buffer, bytesRead } = await handle.read(Buffer.alloc(HEAD_BYTES), 0, HEAD_BYTES, 0);
   const head = buffer.subarray(0, bytesRead);

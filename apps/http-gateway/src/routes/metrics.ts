@@ -1,4 +1,4 @@
-/** `GET /metrics`: the status as Prometheus reads it (SPEC N3, I9). What counts a day begins at 0 again at midnight. */
+/** `GET /metrics`: the status as Prometheus reads it (SPEC N3, I9). Daily counts begin at 0 again at midnight. */
 import type { Status } from "@mimikit/protocol/wire/api";
 import { z } from "zod";
 import { route } from "../api/route.ts";

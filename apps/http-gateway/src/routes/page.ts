@@ -60,7 +60,7 @@ function compressedAssets(dir: string): Handler {
     const key = `${encoding} ${path}`;
     const body = kept.get(key) ?? readFile(path).then(compress);
     kept.set(key, body);
-    // What could not be read just now is tried again.
+    // A file that could not be read just now is tried again.
     body.catch(() => kept.delete(key));
     setHeaders(response, path);
     response.type(extname(path)).setHeader("Content-Encoding", encoding);

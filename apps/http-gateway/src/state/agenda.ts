@@ -1,6 +1,6 @@
 /**
- * What will happen and what waits for the user: standing triggers and open questions, as they are once every wish that is
- * durable is granted. Who has just changed or answered something never sees it as it was.
+ * Upcoming work and open questions: triggers and questions as they are once every durable command is granted. A user who
+ * has just changed or answered something never sees it as it was.
  */
 
 import { expectedStanding } from "@mimikit/core/triggers/expected";
@@ -34,8 +34,8 @@ export class Agenda {
   }
 
   /**
-   * Call after the mirror has looked. What closes a question is in archive/ before anything of it is dropped: looked for there
-   * afterwards, a closed one is never seen open again.
+   * Call after the mirror has looked. The closing of a question is in archive/ before anything of it is dropped: looked
+   * for there afterwards, a closed one is never seen open again.
    */
   async confirmQuestions(): Promise<void> {
     for (const id of this.mirror.questions.keys()) await this.mirror.ledger.confirm(id);

@@ -24,16 +24,16 @@ import type { FileSystem } from "@mimikit/store/disk/file-system";
 import type { Ledger } from "@mimikit/store/mirror/ledger";
 import { readHistory } from "@mimikit/store/views/history";
 
-/** What is on its way into the conversation. */
+/** Messages on their way into the conversation. */
 export interface UnderWay {
   wishes: readonly Wish[];
-  /** What answers among the wishes may be about. */
+  /** The questions that answers among the commands may be about. */
   questions: ReadonlyMap<string, Question>;
   signals: readonly Signal[];
   results: readonly Result[];
   /** Turns that have begun and are not settled. */
   turns: readonly Task[];
-  /** What open turns have told of an outage (SPEC G4). */
+  /** Outage notices of open turns (SPEC G4). */
   outages: readonly HistoryMessage[];
 }
 
@@ -119,7 +119,7 @@ function pendingMessages({ wishes, turns }: UnderWay): ChatMessage[] {
   });
 }
 
-/** What was said meanwhile: not taken up yet, passed on to a run, or heard by one that is not reported yet. */
+/** Steering messages: not taken up yet, passed on to a run, or received by one that is not reported yet. */
 function pendingSteers({ wishes, signals, results }: UnderWay): ChatMessage[] {
   const steers = new Map<string, ChatMessage>();
   const note = (steer: Steer, toTaskId: string | undefined) =>
@@ -130,7 +130,7 @@ function pendingSteers({ wishes, signals, results }: UnderWay): ChatMessage[] {
   return [...steers.values()];
 }
 
-/** What the user answered to the Teller: not taken up yet, or not told to it yet; and what nobody answered in time. */
+/** The user's answers to the Teller: not taken up yet, or not passed to it yet; and expired questions. */
 function pendingAnswers({ wishes, questions }: UnderWay): ChatMessage[] {
   const answers = new Map<string, ChatMessage>();
   for (const wish of wishes) {
@@ -145,7 +145,7 @@ function pendingAnswers({ wishes, questions }: UnderWay): ChatMessage[] {
 }
 
 /**
- * What nobody heard, or answered too late, becomes a message under an id that follows from its own
+ * A steering message that no run received, or a late answer, becomes a message under an id that follows from its own
  * (docs/file-protocol.md#the-life-of-a-steer-and-of-a-stop): it is the same words.
  */
 function withOrigin(message: ChatMessage): ChatMessage {

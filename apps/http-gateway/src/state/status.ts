@@ -31,7 +31,7 @@ import type { Look } from "./view.ts";
 /** Triggers of one kind of problem; more of them are not listed. */
 const TRIGGERS_SHOWN_MAX = 3;
 
-/** What follows from the settings as they are now. */
+/** Facts that follow from the settings as they are now. */
 export interface SettingsFacts {
   /** May the content of the state directory run and be believed? */
   adopted: boolean;
@@ -39,13 +39,13 @@ export interface SettingsFacts {
   providers: Record<Role, string>;
   /** Which model it asks for it; null where none is named. */
   models: Record<Role, string | null>;
-  /** What `auto` did not take, and why. */
+  /** The providers that `auto` skipped, and why. */
   passedOver: readonly string[];
   /** Mistakes in the configuration, one line each. */
   problems: readonly string[];
   /** Roles whose queues are paused. */
   paused: readonly Pausable[];
-  /** What may be spent in a day and in a month. */
+  /** The limits of a day and of a month. */
   limits: Limits;
   /** Is a channel set up? */
   hasChannels: boolean;
@@ -53,7 +53,7 @@ export interface SettingsFacts {
   hasPools: boolean;
 }
 
-/** What does not change while the gateway runs, and where to ask for what does. */
+/** Facts that do not change while the gateway runs, and sources of those that do. */
 export interface StatusFacts {
   home: string;
   workDir: string;
@@ -163,7 +163,7 @@ function countByRole(tasks: readonly Task[]): Record<Role, number> {
   return byRole((role) => tasks.filter((task) => task.role === role).length);
 }
 
-/** Who answered last for each role, as far as the look reaches back. */
+/** The provider that answered last for each role, as far as the view reaches back. */
 function answeredIn({ messages, tasks }: Look): Pick<Status, "answered" | "answeredModels"> {
   const answered: Status["answered"] = {};
   const answeredModels: Status["answeredModels"] = {};

@@ -1,6 +1,6 @@
 /**
- * What people see: the conversation and the tasks, as one consistent look at the state directory. It only reads, and a
- * look is replaced as a whole, so that nobody sees half of a change.
+ * The view of the conversation and the tasks: one consistent state of the state directory. It only reads, and a look is
+ * replaced as a whole, so that nobody sees half of a change.
  */
 
 import { openSummary } from "@mimikit/core/views/board";
@@ -25,7 +25,7 @@ import { Agenda } from "./agenda.ts";
 import { Board, type ToldOutage } from "./board.ts";
 import { Conversation } from "./conversation.ts";
 
-/** What was on disk at one moment. */
+/** The state on disk at one moment. */
 export interface Look {
   /** Oldest first. */
   messages: readonly ChatMessage[];
@@ -78,7 +78,8 @@ export class View {
   }
 
   /**
-   * Looks again. What was durable before the call is in the answer; calls that wait for the same look share it.
+   * Looks again. Records that were durable before the call are in the answer; calls that wait for the same refresh share
+   * it.
    * @param full look at every directory, whatever it seems: the safety net under its time of change.
    */
   refresh(full = false): Promise<Look> {
@@ -88,8 +89,8 @@ export class View {
   }
 
   /**
-   * Looks again where a notification told of a change. What is durable may be missing in the answer while its own notification
-   * is on its way, but what was there before is there, wherever it has moved.
+   * Looks again where a notification told of a change. A durable record may be missing in the answer while its own
+   * notification is on its way, but one that was there before is there, wherever it has moved.
    */
   refreshHeard(changes: Changes): Promise<Look> {
     for (const [dir, names] of changes) for (const name of names ?? [null]) this.heard.note(dir, name);

@@ -1,6 +1,6 @@
 /**
- * What somebody changes in config.yaml can be taken back: the supervisor keeps the text that it noticed last, and records it
- * when a good one has taken its place. A bad file is no change: the good one before it stays in force (SPEC J3).
+ * Makes changes of config.yaml undoable: the supervisor keeps the text that it noticed last, and records it when a valid
+ * one has replaced it. A bad file is no change: the good one before it stays in force (SPEC J3).
  */
 import { titleOf } from "@mimikit/core/base/title";
 import { BadJson } from "@mimikit/protocol/base/json";

@@ -25,8 +25,7 @@ interface Order {
 }
 
 /**
- * Makes the edit, unless it was made before. What exactly it changes is decided and recorded first, so that it can be
- * taken back.
+ * Makes the edit, unless it was made before. The exact change is decided and recorded first, so that it can be undone.
  * @returns a problem where the backlog has nothing to be changed.
  */
 export async function editOnce(edit: DocumentEdit, order: Order, hands: Hands): Promise<Edited> {
@@ -49,7 +48,7 @@ export function editAnew(path: string, edit: Edit, hands: Hands): Promise<Edited
   return settingAside(path, hands, () => editDocument(hands.fs, hands.lock, path, edit));
 }
 
-/** What stands in the place of a document and is none (a directory, a huge file, no UTF-8) must not keep it from being written. */
+/** A thing in the place of a document that is none (a directory, a huge file, no UTF-8) must not keep it from being written. */
 async function settingAside<T>(path: string, hands: Hands, work: () => Promise<T>): Promise<T> {
   try {
     return await work();
@@ -63,7 +62,7 @@ async function settingAside<T>(path: string, hands: Hands, work: () => Promise<T
   }
 }
 
-/** Whoever records first what an edit changes has decided; null where it is made already, or would change nothing. */
+/** The first record of an edit's change decides; null if it is made already, or would change nothing. */
 async function decideChange(edit: DocumentEdit, by: Changer, hands: Hands): Promise<Change | Problem | null> {
   const { fs, nowMs } = hands;
   const path = pathOf(edit);

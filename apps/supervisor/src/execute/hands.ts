@@ -1,4 +1,4 @@
-/** What every action works with: the disk, the ledger, and the few moves that all of them are made of. */
+/** The execution context of every action: the disk, the archive index, and the few steps that all of them are made of. */
 import { BadJson, parseJson } from "@mimikit/protocol/base/json";
 import type { AuditEvent } from "@mimikit/protocol/records/audit";
 import { type Event, Message } from "@mimikit/protocol/records/inbox";
@@ -26,7 +26,7 @@ export async function archive<T extends { id: string }>(
   { fs, ledger }: Hands,
 ): Promise<boolean> {
   if (await ledger.confirm(record.id)) {
-    // What comes next relies on it, and whoever made it may not have got as far as the sync (docs/file-protocol.md R4).
+    // The next step relies on it, and its writer may not have got as far as the sync (docs/file-protocol.md R4).
     await ledger.makeDurable();
     return false;
   }
@@ -46,7 +46,7 @@ export async function moveToArchive(path: string, id: string, { fs }: Hands): Pr
   return (await fs.link(path, archivePath(id))) !== "missing" || (await fs.exists(archivePath(id)));
 }
 
-/** What somebody else wrote is relied upon only when it survives a power loss (docs/file-protocol.md R4). */
+/** A record of another process is relied upon only when it survives a power loss (docs/file-protocol.md R4). */
 export async function isDurablyThere(path: string, fs: FileSystem): Promise<boolean> {
   try {
     const text = await fs.read(path);

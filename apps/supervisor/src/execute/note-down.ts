@@ -1,4 +1,4 @@
-/** What users want to be written down is written, and then they are answered: the document is durable before the wish goes. */
+/** Writes down what users want to be kept, and then answers them: the document is durable before the command is removed. */
 import type { Action, DocumentEdit } from "@mimikit/core/base/action";
 import { pathOf } from "@mimikit/store/documents/ordered-edit";
 import { editOnce } from "./edit-once.ts";

@@ -1,6 +1,6 @@
 /**
- * Notes and summaries, on disk. Whatever cuts it off: each message comes into memory/ once, and the files that a summary is
- * made of go only when it is durable (SPEC E2, E3).
+ * Notes and summaries, on disk. If anything cuts it off, each message comes into memory/ once, and the files that a
+ * summary is made of go only when it is durable (SPEC E2, E3).
  */
 import { createHash } from "node:crypto";
 import type { Action } from "@mimikit/core/base/action";
@@ -99,7 +99,7 @@ async function putInPlace(summary: string, { id }: Result, rollUp: RollUp, hands
     const body = `${withoutMarks(summary)}\n`;
     if (known === undefined) return `${onNewLine(text)}${text === "" ? "" : "\n"}${body}${editMark(id)}\n`;
     if (sha256(text) !== known) return STALE;
-    // What is there was one of the sources, and its words are in the summary; its marks stay.
+    // The existing file was one of the sources, and its words are in the summary; its marks stay.
     return `${body}${[...(text.match(MARKS) ?? []), editMark(id)].join(" ")}\n`;
   };
   const edited = await editAnew(path, { id, standing, write }, hands);

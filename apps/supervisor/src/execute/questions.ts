@@ -15,10 +15,10 @@ export async function ask(question: Question, { fs, ledger, audit }: Hands): Pro
     audit({ event: "question_asked", taskId: id, traceId, detail: { purpose: question.purpose.type } });
 }
 
-/** Whoever creates the record has closed the question; what follows is found by the next look. */
+/** The process that creates the record has closed the question; the rest follows in the next tick. */
 export async function closeQuestion(closed: ClosedQuestion, hands: Hands): Promise<void> {
   const { id, outcome, wishId, question } = closed;
-  // Somebody may have taken the answer for a message, before this question was there to be seen.
+  // The answer may have been taken for a message, before this question was there to be seen.
   if (wishId !== undefined && (await hands.ledger.confirm(wishId))) return;
   if (await archive(closed, ClosedQuestion, hands))
     hands.audit({ event: `question_${outcome}`, taskId: id, traceId: question.traceId });

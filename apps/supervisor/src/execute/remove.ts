@@ -1,4 +1,4 @@
-/** What is settled goes, after the archive is durable. */
+/** Removes applied records, after the archive is durable. */
 import type { Removal } from "@mimikit/core/base/action";
 import {
   claimPath,
@@ -19,7 +19,7 @@ import { sideBySide } from "./side-by-side.ts";
 /** Removals that wait for the disk at the same time. */
 const REMOVALS_AT_ONCE_MAX = 16;
 
-/** What goes of one record goes in its order; records do not wait for each other. */
+/** Files of one record are removed in order; records do not wait for each other. */
 export async function remove(removals: Removal[], hands: Hands): Promise<void> {
   await hands.ledger.makeDurable();
   await sideBySide(
@@ -52,7 +52,7 @@ async function removeOne(removal: Removal, { fs, ledger }: Hands): Promise<void>
       await fs.unlink(resultPath(removal.role, removal.id));
       break;
     case "outages":
-      // What is left of such an attempt, whatever is lost on the way, must not look like one that was cut off.
+      // The remains of such an attempt, whatever is lost on the way, must not look like one that was cut off.
       if (removal.isJoined) await fs.unlink(joinedPath(removal.role, removal.id, removal.attempt));
       await fs.unlink(claimPath(removal.role, removal.id, removal.attempt));
       await fs.syncDir(runningOf(removal.role));

@@ -55,7 +55,7 @@ export async function sideBySide<T>(
   const takeRows = async () => {
     for (const row of rows) for (const item of row) await work(item);
   };
-  // What has begun has ended when this returns, whatever became of the others.
+  // Everything begun has ended when this returns, whatever became of the others.
   const ends = await Promise.allSettled(Array.from({ length: Math.min(atOnceMax, byKey.size) }, takeRows));
   for (const end of ends) if (end.status === "rejected") throw end.reason;
 }

@@ -66,7 +66,7 @@ export async function wake(turn: Task, { fs, ledger, audit }: Hands): Promise<vo
   // The turn before is settled, so whatever it consumed is in the archive by now: look for it there by name.
   const input = turn.turn;
   const answered = [...(input?.messages ?? []), ...(input?.events ?? []), ...(input?.results ?? [])];
-  // What is answered anew is in the archive since it was answered first.
+  // A message that is answered again has been in the archive since it was answered first.
   for (const { id } of input?.again === undefined ? [...answered, input?.clear ?? []].flat() : [input.again])
     if (await ledger.confirm(id)) return;
   if (await ledger.confirm(turn.id)) return;

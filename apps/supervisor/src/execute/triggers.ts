@@ -13,7 +13,7 @@ export async function recordChange(change: Change | undefined, { fs }: Hands): P
   if (change !== undefined) await createRecord(fs, Change, changePath(change.id), change);
 }
 
-/** A first version. What is spent, or has become a later version, is not made again. */
+/** A first version. A trigger that is spent, or has become a later version, is not created again. */
 export async function createTrigger(trigger: Trigger, { fs, ledger, audit }: Hands): Promise<void> {
   const { id, version } = trigger;
   if (await ledger.confirm(id)) return;

@@ -1,6 +1,6 @@
 /**
- * What was changed is taken back, once: the inverse is an edit like any other and carries a mark of its own, and only when it
- * is durable the archive says that the change is undone (SPEC J3, docs/file-protocol.md R10).
+ * Undoes a change, once: the inverse is an edit like any other and carries a mark of its own, and only when it is
+ * durable the archive says that the change is undone (SPEC J3, docs/file-protocol.md R10).
  */
 import type { Action } from "@mimikit/core/base/action";
 import { undoEditId, undoneId } from "@mimikit/protocol/base/id";

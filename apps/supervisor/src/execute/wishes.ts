@@ -1,4 +1,4 @@
-/** What users want, carried out: the effect, or the decision that it follows from, is durable before the wish goes. */
+/** Carries out commands: the effect, or the decision that it follows from, is durable before the command is removed. */
 
 import type { Action } from "@mimikit/core/base/action";
 import { messageOf } from "@mimikit/core/tasks/target";
@@ -100,7 +100,7 @@ export async function stop(action: Extract<Action, { type: "stop" }>, hands: Han
   await drop(inboxPath(wish.id), hands);
 }
 
-/** What the reply had shown when it was stopped stays in it (docs/steering.md). */
+/** The shown part of the reply when it was stopped stays in it (docs/steering.md). */
 async function keepingShown(result: Result, { fs }: Hands): Promise<Result> {
   const shown = await readShown(fs, result.id);
   const effects = result.effects.map((effect) =>

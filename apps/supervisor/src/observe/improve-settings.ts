@@ -5,7 +5,7 @@ import type { Config } from "@mimikit/runtime/config/config";
 import type { Surroundings } from "@mimikit/runtime/config/providers";
 import type { ImproveSettings } from "./improving.ts";
 
-/** Who must be a model, because the offline engine neither looks nor judges. */
+/** Roles that must be a model, because the offline engine neither looks nor judges. */
 const NEEDED = new Set(kindsOf("improvement").map((kind) => KINDS[kind].role));
 
 /** @param startedMs when this process began. */

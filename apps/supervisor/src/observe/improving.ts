@@ -1,4 +1,4 @@
-/** What decisions need to know of self-improvement, and the page about it for people: self_awake.json (SPEC J). */
+/** The facts about self-improvement for decisions, and the page about it for people: self_awake.json (SPEC J). */
 
 import type { Spending } from "@mimikit/core/base/budget";
 import type { Improving } from "@mimikit/core/base/snapshot";
@@ -18,7 +18,7 @@ const IMPROVEMENTS_LOOKED_AT = 10;
 /** Turns that are looked back upon for a word of the user. */
 const TURNS_LOOKED_AT = 50;
 
-/** What the settings say of it. */
+/** The settings of it. */
 export type ImproveSettings = Pick<Improving, "isEnabled" | "lacks" | "idleSec" | "limit"> & {
   /** When this process began, milliseconds since the epoch: nobody knows what was before it. */
   startedMs: number;
@@ -40,7 +40,7 @@ type Past = Pick<Improving, "failures" | "activeMs">;
 /** While one is under way nobody asks. */
 const UNDER_WAY: Past = { failures: 0, activeMs: 0 };
 
-/** What is settled never changes: it is read once, until there is more of it. */
+/** An applied result never changes: it is read once, until there is more of it. */
 const pasts = new WeakMap<Ledger, { key: string; past: Past }>();
 
 async function pastOf(mirror: Mirror, number: number): Promise<Past> {
@@ -91,7 +91,7 @@ export class SelfAwakeView {
   private readonly fs: FileSystem;
   private readonly mirror: Mirror;
   private written = "";
-  /** What the last page was made of, where that cannot change any more. */
+  /** The parts of the last page that cannot change any more. */
   private settled: string | undefined;
 
   constructor(fs: FileSystem, mirror: Mirror) {

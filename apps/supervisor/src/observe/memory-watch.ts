@@ -1,6 +1,7 @@
 /**
- * What decisions need to know of memory: what was said since the last note, and what may be summed up. Every settled turn
- * is read once, a few at a time, and the directories are listed once a minute: while nothing happens it costs nothing.
+ * The facts about memory for decisions: the messages since the last note, and the notes that may be summed up. Every
+ * settled turn is read once, a few at a time, and the directories are listed once a minute: while nothing happens it
+ * costs nothing.
  */
 import { isFull, type MemoryBounds } from "@mimikit/core/base/memory-bounds";
 import type { MemoryFacts, TurnSaid } from "@mimikit/core/base/snapshot";
@@ -49,7 +50,7 @@ export interface MemoryWatchOptions {
   canSummarize(): boolean;
 }
 
-/** What is looked at of the mirror. */
+/** The part of the state cache that is looked at. */
 export type MemoryRecords = Pick<Mirror, "queuedOf" | "results" | "ledger">;
 
 /** Before the first note. */
@@ -194,7 +195,7 @@ export class MemoryWatch {
     return null;
   }
 
-  /** The summary that is there, then as much of the others as there is room for. What is no text of ours stays as it is. */
+  /** The summary that is there, then as much of the others as there is room for. A file that is no text of ours stays as it is. */
   private async readSources({ period, paths }: Period): Promise<SourceText[]> {
     const sources: SourceText[] = [];
     let weight = 0;

@@ -15,21 +15,21 @@ import { type ImproveSettings, improvingOf } from "./improving.ts";
 import type { MemoryRecords } from "./memory-watch.ts";
 import { closedQuestions } from "./questions.ts";
 
-/** What decisions need to know of the world beyond the state directory. */
+/** The facts beyond the state directory for decisions. */
 export interface World {
-  /** What is at these paths and globs, as texts that change whenever it does; "" where there is nothing. */
+  /** The stamps of these paths and globs, texts that change whenever the files do; "" if nothing is there. */
   stampsOf(paths: readonly string[]): Promise<ReadonlyMap<string, string>>;
   /** Is it known that what is at this path or glob changes, though its stamp is still that of an earlier look? */
   isMoving?(path: string): boolean;
   /** The IANA zone of the server. */
   timeZone: string;
-  /** What the settings say of self-improvement. */
+  /** The settings of self-improvement. */
   selfImprove(): ImproveSettings;
-  /** What has been spent, and whether that is all that may be. */
+  /** The spending, and whether a limit is reached. */
   spending(): { ceiling: Ceiling | null; spentByTrigger(id: string): Spending };
   /** Of the tasks that other machines have, by id, those whose machine has been silent for so long that the owner is asked. */
   silentAway?(away: ReadonlyMap<string, Attempt>): Promise<ReadonlySet<string>>;
-  /** What of the conversation is in memory, and what is to go there. */
+  /** The progress of memory: what it holds of the conversation, and what is to go there. */
   memory: { look(records: MemoryRecords): Promise<MemoryFacts> };
 }
 
@@ -157,7 +157,7 @@ async function lastEvaluation(mirror: Mirror): Promise<LastEvaluation | null> {
 /** A settled batch never changes: it is read once. */
 const settledEvaluations = new WeakMap<Ledger, LastEvaluation>();
 
-/** What was decided about steers and stops that are archived and may not be carried out yet. */
+/** The decisions about steers and stops that are archived and may not be carried out yet. */
 async function readDecisions({ inbox, ledger }: Mirror): Promise<Map<string, Decision>> {
   const decisions = new Map<string, Decision>();
   for (const { id, kind } of inbox.values()) {

@@ -1,4 +1,4 @@
-/** What decisions need to know of the budgets (SPEC N2). */
+/** The facts about the budgets for decisions (SPEC N2). */
 
 import { reservationOf } from "@mimikit/agent/run/reservation";
 import { addSpending, ceilingOf } from "@mimikit/core/base/budget";

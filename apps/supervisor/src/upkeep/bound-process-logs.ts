@@ -1,5 +1,5 @@
 /**
- * What PM2 writes of our stdout and stderr never ends by itself. A file that has grown long becomes the one of before,
+ * PM2's files of our stdout and stderr never end by themselves. A file that has grown long becomes the one of before,
  * `….log.1`, and begins anew. Lines of the moment in between may be lost: they are a copy of the audit files, which have
  * all of them, and of how it went.
  */

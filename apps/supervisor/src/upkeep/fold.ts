@@ -40,7 +40,7 @@ export async function foldArchive(fs: FileSystem, ledger: Ledger, nowMs: number,
 
 /**
  * A name whose id is in a fold is a leftover of a fold that was cut off, or was made once more by somebody who slept
- * through all of it. What was folded first counts, so the name goes.
+ * through all of it. The compaction that came first counts, so the name goes.
  * @returns the ids that no fold has.
  */
 async function dropFolded(fs: FileSystem, ledger: Ledger, ids: readonly string[]): Promise<string[]> {

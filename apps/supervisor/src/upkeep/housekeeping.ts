@@ -78,7 +78,7 @@ function saysWhatIsUsed(path: string, ledger: Ledger): boolean {
   return taskId !== undefined && !ledger.has(taskId) && existsSync(join(path, USED_YES));
 }
 
-/** What is longer ago, or has too many newer ones over it, cannot be taken back any more. */
+/** Changes that are too old, or have too many newer ones over them, cannot be undone any more. */
 function removeOldChanges(dir: string, nowMs: number): void {
   const times = readdirSync(dir).map((name) => {
     const path = join(dir, name);

@@ -1,6 +1,6 @@
 /**
  * Which attachments a message names: one that waits, one of an open turn, or one of the conversation, however long ago
- * (SPEC I8). What none of them names may go.
+ * (SPEC I8). A file that none of them names may go.
  */
 import { basename } from "node:path";
 import { messagesOf } from "@mimikit/core/views/history";

@@ -55,7 +55,7 @@ export class TasksView {
     }
   }
 
-  /** What ended is reported by a turn: each turn is read once. */
+  /** An ended task is reported by a turn: each turn is read once. */
   private async noteEnded(): Promise<void> {
     const { ledger } = this.mirror;
     const { settledTurn } = ledger;

@@ -1,4 +1,4 @@
-/** Who answers for the user, who stands in, and who is left alone for a while because it could not be reached. */
+/** The order of providers: the user's, its fallbacks, and those that are skipped for a while because they could not be reached. */
 import type { ProvidersAnswer } from "@mimikit/protocol/wire/connect";
 import { useSignal } from "@preact/signals";
 import { providerTitle } from "../i18n/answerer-of.ts";
@@ -15,7 +15,7 @@ import "./connect.css";
 export function AnswerOrder() {
   const version = useSignal(0);
   const said = useSignal("");
-  // Whoever answers now, and what is wrong, is news of who can be reached.
+  // The present provider and the problems are news of which providers can be reached.
   const { providers, problems } = status.value ?? {};
   const { answer } = useAnswer<ProvidersAnswer>("api/providers", JSON.stringify([version.value, providers, problems]));
   if (answer === undefined) return <p class="quiet">{words.looking}</p>;

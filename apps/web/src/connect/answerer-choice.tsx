@@ -16,7 +16,7 @@ import { ModelField } from "./model-field.tsx";
 import "./connect.css";
 
 interface AnswererChoiceProps {
-  /** Who answers the next message; undefined: as the settings say. */
+  /** The provider of the next message; undefined: as the settings say. */
   next: Signal<AnswerBy | undefined>;
   close: () => void;
 }

@@ -1,4 +1,4 @@
-/** Connects one provider. What is typed as its key is in the field alone, and gone from there once it is saved. */
+/** Connects one provider. A typed key is in the field alone, and gone from there once it is saved. */
 import { ROLES as ROLE_FACTS, type Role } from "@mimikit/protocol/base/kind";
 import type {
   ConnectAnswer,
@@ -217,7 +217,7 @@ function Roles({ chosen, change }: { chosen: readonly Role[]; change: (roles: re
   );
 }
 
-/** What was saved, and whether it counts already: the gateway's own word for that is the status. */
+/** The saved connection, and whether it is in use already: the status, in the gateway's own words, says that. */
 function AnswersNow({ saved: { providers, models }, roles }: { saved: ConnectAnswer; roles: readonly Role[] }) {
   const now = status.value;
   const counts = roles.every((role) => now?.providers[role] === providers[role] && now.models[role] === models[role]);

@@ -1,4 +1,4 @@
-/** Who is connected: a provider of the list, or a server that answers on this computer. */
+/** The connected provider: one of the list, or a server that answers on this computer. */
 import type { LocalAnswer, LocalServer, ProviderEntry, ProvidersAnswer } from "@mimikit/protocol/wire/connect";
 import { useSignal } from "@preact/signals";
 import { useEffect, useId, useRef } from "preact/hooks";
@@ -19,7 +19,7 @@ export function Connecting() {
   const field = useRef<HTMLSelectElement>(null);
   const isThere = answer !== undefined;
   useEffect(() => {
-    // Whoever has opened the card goes on with its first field.
+    // A user who has opened the card goes on with its first field.
     if (isThere) field.current?.focus();
   }, [isThere]);
   if (answer === undefined) return <p class="quiet">{words.looking}</p>;
@@ -79,7 +79,7 @@ export function Connecting() {
   );
 }
 
-/** What names a server that was found, and no provider. */
+/** Names a server that was found, and no provider. */
 function addressed({ provider, baseUrl }: LocalServer): string {
   return `${provider} ${baseUrl}`;
 }

@@ -1,4 +1,4 @@
-/** What shows a provider who asks: a key, or the login of a program. */
+/** The credentials that a provider asks for: a key, or the login of a program. */
 import type { ProviderEntry } from "@mimikit/protocol/wire/connect";
 import type { RefObject } from "preact";
 import { useId } from "preact/hooks";

@@ -20,7 +20,7 @@ export function ModelField({ models, value, hint, change }: ModelFieldProps) {
   /** None until the arrows have said which: Enter saves what is typed. */
   const selected = useSignal(-1);
   const wanted = value.trim().toLowerCase();
-  // What was chosen is in the field: beside it, all others can be chosen.
+  // The chosen model is in the field: beside it, all others can be chosen.
   const isChosen = models.some((model) => model.id === value);
   const found = models.filter((model) => isChosen || model.id.toLowerCase().includes(wanted));
   const shown = isOpen.value ? found.slice(0, SHOWN_MAX) : [];

@@ -1,10 +1,10 @@
-/** What a test has found: what the model can do and costs, or why it did not answer and what helps. */
+/** The outcome of a test: the model's abilities and price, or why it did not answer and what helps. */
 import type { ConnectionTest } from "@mimikit/protocol/wire/connect";
 import { connectWords } from "../i18n/connect-words.ts";
 import { pauseText } from "../i18n/words.ts";
 
 interface TestOutcomeProps {
-  /** Who answers where the model has no name. */
+  /** The provider's title, if the model has no name. */
   title: string;
   outcome: ConnectionTest | undefined;
   /** Takes a model that is like the one that is not there. */

@@ -1,4 +1,4 @@
-/** Who answers what is written here: the name stands below the message field, and behind it another can be chosen. */
+/** The provider of the messages written here: its name stands below the message field, and opens a choice of others. */
 import type { AnswerBy } from "@mimikit/protocol/records/inbox";
 import { signal, useSignal } from "@preact/signals";
 import { answererTitle } from "../i18n/answerer-of.ts";
@@ -11,7 +11,7 @@ const AnswererChoice = lazily(async () => (await import("../connect/answerer-cho
 
 const SHEET_ID = "answerer";
 
-/** Who answers the next message, and only that. */
+/** The provider of the next message, and only that. */
 const nextAnswerer = signal<AnswerBy | undefined>(undefined);
 
 /** @returns who answers the message that is sent now; the one after it goes its usual way. */

@@ -30,7 +30,7 @@ const FIELD_ID = "message";
 const PICKER_ID = "files";
 
 const draft = signal(localStorage.getItem(DRAFT_KEY) ?? "");
-/** What is wrong with the draft that was to be sent; gone with the next change of it. */
+/** The problem with the draft that was to be sent; gone with the next change of it. */
 const mistake = signal<string | undefined>(undefined);
 
 effect(() => {
@@ -55,7 +55,7 @@ function pickFiles(): void {
   document.getElementById(PICKER_ID)?.click();
 }
 
-/** Who sends files without a word says their names. */
+/** Files sent without a word are named in the message. */
 function wordsOf(text: string): string {
   return text.trim() === "" ? draftedFiles.value.map(({ name }) => name).join(", ") : text;
 }
@@ -148,7 +148,7 @@ export function Composer() {
   const files = draftedFiles.value;
   const tooLong = isLongerThan(text, TEXT_CHARS_MAX);
   const ready = (text.trim() !== "" || files.length > 0) && !tooLong && areStored(files);
-  // What runs can be told words, and nothing else.
+  // A steering message has words, and nothing else.
   const canSteer = ready && files.length === 0 && quoted.value === undefined;
   const list = choices(text);
   const isBusy = busy.value;
@@ -315,7 +315,7 @@ function Changing() {
   );
 }
 
-/** What the draft replies to, and a way to drop that. */
+/** The quoted message of the draft, with a way to drop it. */
 function Quoted() {
   if (quoted.value === undefined) return null;
   return (

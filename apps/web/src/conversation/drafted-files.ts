@@ -28,11 +28,11 @@ const BYTES_MAX: typeof AttachmentBytesMax = 20_971_520;
 export interface DraftedFile {
   key: string;
   name: string;
-  /** What the browser takes it for, until the gateway has looked. */
+  /** The type by the browser, until the gateway has looked. */
   type: string;
   bytes: number;
   thumbnail?: string;
-  /** What is still here, for another try. */
+  /** The file, while it is still here for another try. */
   file?: File;
   state:
     | { is: "uploading"; percent: number }
@@ -103,7 +103,7 @@ export function areStored(files: readonly DraftedFile[]): boolean {
   return files.every(({ state }) => state.is === "stored");
 }
 
-/** What a message names, each file once, in the order of the draft, which has no files from now on. */
+/** The files of a message, each once, in the order of the draft, which has no files from now on. */
 export function takeFiles(): AttachedFile[] {
   const files = draftedFiles.value.flatMap(({ name, state }) =>
     state.is === "stored" ? [{ ...state.attachment, name }] : [],

@@ -1,4 +1,4 @@
-/** What was said before the messages that a snapshot brings: asked for page by page, when somebody wants to read it. */
+/** Messages before those of a snapshot: asked for page by page, when somebody wants to read them. */
 import type { ChatMessage } from "@mimikit/protocol/wire/api";
 import { signal } from "@preact/signals";
 import { call } from "../model/call.ts";

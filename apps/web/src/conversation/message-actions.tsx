@@ -1,4 +1,4 @@
-/** What can be done with a message: reply to it, copy it, and with the last ones have it anew. Seen where the pointer or the focus is. */
+/** The actions on a message: reply to it, copy it, and with the last ones have it answered again. Seen where the pointer or the focus is. */
 import { useSignal } from "@preact/signals";
 import { words } from "../i18n/words.ts";
 import { COPIED_SHOWN_MS, copy } from "../ui/copy.ts";

@@ -63,7 +63,7 @@ export function MessageItem({ message, day, isForming = false }: MessageItemProp
   );
 }
 
-/** What the user said, in the version that its reader has chosen. */
+/** The user's message, in the version that its reader has chosen. */
 function Said({ message }: { message: ChatMessage }) {
   const { version, pager } = useVersions(message);
   return (
@@ -101,7 +101,7 @@ export function OutboxItem({ entry }: { entry: OutboxEntry }) {
   );
 }
 
-/** What the model thinks before it speaks: folded, and gone with the reply. */
+/** The model's thoughts before it answers: collapsed, and gone with the reply. */
 export function Thoughts({ text }: { text: string }) {
   return (
     <li class="message thoughts" data-role="assistant">
@@ -212,7 +212,7 @@ function Reply({ message, isForming }: ReplyProps) {
   );
 }
 
-/** What stands below a reply that is over. */
+/** The line below a finished reply. */
 function AfterReply({ message, version, pager }: { message: ChatMessage } & Versions) {
   const { id, text, at, usage, provider, model, used } = version;
   const tokens = (usage?.inputTokens ?? 0) + (usage?.outputTokens ?? 0);
@@ -237,7 +237,7 @@ function AfterReply({ message, version, pager }: { message: ChatMessage } & Vers
   );
 }
 
-/** What failed before is over once there was another reply. */
+/** An earlier failure is over once there was another reply. */
 function isNewestReply({ id }: ChatMessage): boolean {
   return messages.value.findLast(({ role }) => role === "assistant")?.id === id;
 }

@@ -1,4 +1,4 @@
-/** What helps where a model did not answer: another key, another model, the same message answered anew. */
+/** Help if a model did not answer: another key, another model, or the same message answered again. */
 import type { ChatMessage } from "@mimikit/protocol/wire/api";
 import { problemWords } from "../i18n/problem-words.ts";
 import { go } from "../model/place.ts";

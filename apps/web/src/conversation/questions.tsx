@@ -1,4 +1,4 @@
-/** What the user is asked, above the message field until it is answered or its time is over. */
+/** The open questions to the user, above the message field until they are answered or their time is over. */
 
 import type { ANSWER_CHARS_MAX as AnswerCharsMax } from "@mimikit/protocol/records/question";
 import type { QuestionView } from "@mimikit/protocol/wire/api";

@@ -14,7 +14,7 @@ export function QuoteLine({ id }: { id: string }) {
   return (
     <button type="button" class="quote" title={words.showQuoted} onClick={() => void leadTo(id)}>
       <span class="unseen">{words.inReplyTo}: </span>
-      {/* Nobody knows who wrote a message that is not here. */}
+      {/* The author of a message that is not here is unknown. */}
       {text !== undefined && <b>{said?.role === "user" ? words.you : words.assistant}</b>}{" "}
       {text === undefined ? words.earlierMessage : plainText(text.slice(0, SHOWN_CHARS_MAX))}
     </button>

@@ -15,7 +15,7 @@ let count = 0;
 /** The frame draws one after the other, each in its own time: one that never ends keeps nobody else from being drawn. */
 let before: Promise<unknown> = Promise.resolve();
 
-/** Shows the diagram that a code block holds above its source. What is no diagram stays code. */
+/** Shows the diagram that a code block holds above its source. A code block that is no diagram stays code. */
 export async function showDiagram(code: HTMLElement): Promise<void> {
   const isDark =
     colours.value === "auto" ? matchMedia("(prefers-color-scheme: dark)").matches : colours.value === "dark";

@@ -52,6 +52,6 @@ async function drawn({ source, isDark }: DrawingOrder): Promise<string | undefin
 addEventListener("message", (event: MessageEvent<DrawingOrder>) => {
   if (event.source !== parent) return;
   const answer = (svg: string | undefined) => parent.postMessage({ id: event.data.id, svg } satisfies Drawing, "*");
-  // Whatever it throws, the text is no diagram that it can draw.
+  // If it throws anything, the text is no diagram that it can draw.
   drawn(event.data).then(answer, () => answer(undefined));
 });

@@ -1,4 +1,4 @@
-/** What the page and the frame that draws diagrams say to each other. */
+/** The messages between the page and the frame that draws diagrams. */
 
 export interface DrawingOrder {
   id: number;

@@ -69,7 +69,7 @@ function Connection() {
   );
 }
 
-/** What runs, by its title where it is one task. */
+/** The running work, by its title if it is one task. */
 function Running() {
   const running = [...tasks.value.values()].filter(({ state }) => state === "running");
   const [first] = running;

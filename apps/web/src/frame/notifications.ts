@@ -42,7 +42,7 @@ interface News {
   body: string;
 }
 
-/** Tells what is new from now on. What the page finds when it first connects is no news. */
+/** Tells what is new from now on. Events that the page finds when it first connects are no news. */
 export function startNotifying(): void {
   if (isPushed()) void import("../notify/push.ts").then(({ renew }) => renew());
   tellWhatIsNew(() => (loaded.value ? newsNow() : undefined), tellWhoLooksElsewhere);

@@ -25,7 +25,7 @@ export function OverviewButton() {
   );
 }
 
-/** What the button opens. */
+/** The sheet that the button opens. */
 export function OverviewSheet() {
   const isOpen = useSignal(false);
   return (
@@ -38,7 +38,7 @@ export function OverviewSheet() {
         isOpen.value = event.newState === "open";
       }}
     >
-      {/* What a link of the sheet opens must not be beneath it. */}
+      {/* A view opened by a link of the sheet must not be beneath it. */}
       {isOpen.value && <Overview close={() => document.getElementById(SHEET_ID)?.hidePopover()} />}
     </section>
   );

@@ -1,4 +1,4 @@
-/** Who answers, what today has cost and what may be spent: all that is behind one word in the top line. */
+/** The models, today's cost and the budgets: all that is behind one word in the top line. */
 
 import type { Role } from "@mimikit/protocol/base/kind";
 import type { BudgetState, Status } from "@mimikit/protocol/wire/api";
@@ -10,7 +10,7 @@ import { nowMs } from "../model/clock.ts";
 import { addressOf } from "../model/place.ts";
 import { status } from "../model/state.ts";
 
-/** What stands behind the word in the top line. */
+/** The sheet behind the word in the top line. */
 export function Overview({ close }: { close: () => void }) {
   const now = status.value;
   if (now === undefined) return null;
@@ -105,7 +105,7 @@ function Today({ status: { usage, tools } }: { status: Status }) {
   );
 }
 
-/** What may be spent, where the settings say so. */
+/** The budgets, if the settings have some. */
 export function Budgets() {
   const budget = status.value?.usage.budget;
   if (budget === undefined) return null;

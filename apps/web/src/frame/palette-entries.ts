@@ -1,4 +1,4 @@
-/** What the palette offers: views and actions by name, tasks by title, and a search for what is none of them. */
+/** The entries of the palette: views and actions by name, tasks by title, and a search for any other text. */
 
 import { firstWords } from "../i18n/first-words.ts";
 import { VIEWS, viewHint, viewTitle } from "../i18n/view-names.ts";
@@ -18,7 +18,7 @@ export interface Entry {
   act: () => void;
 }
 
-/** What fits what was typed. Every word of it must be there; the name counts more than what explains it. */
+/** The entries that fit the typed text. Every word of it must be there; the name counts more than what explains it. */
 export function entriesFor(text: string): Entry[] {
   const sought = text.toLowerCase().split(/\s+/).filter(Boolean);
   const fits = (said: string) => sought.every((word) => said.toLowerCase().includes(word));

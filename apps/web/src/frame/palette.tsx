@@ -44,7 +44,7 @@ export function PaletteButton() {
   );
 }
 
-/** What can be found; loaded when the palette is first opened, while its user types on. */
+/** The entries that can be found; loaded when the palette is first opened, while its user types on. */
 const entriesFor = signal<typeof Entries.entriesFor | undefined>(undefined);
 const hasFailed = signal(false);
 
@@ -86,7 +86,7 @@ function PaletteDialog() {
     const before = document.activeElement;
     dialog.current?.showModal();
     if (entriesFor.value === undefined) void loadEntries();
-    // What was chosen may have moved the focus already, or taken away what had it.
+    // The chosen entry may have moved the focus already, or removed the element that had it.
     return () => {
       if (document.activeElement === document.body && before instanceof HTMLElement) before.focus();
     };

@@ -46,7 +46,7 @@ function isHere(section: Section): boolean {
   return section === (view === undefined ? "chat" : sectionOf(view));
 }
 
-/** What waits there. */
+/** The number that waits there. */
 function countOf(section: Section): number {
   if (section === "chat") return questions.value.size;
   return section === "tasks" ? openCount.value : 0;

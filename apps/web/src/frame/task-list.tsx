@@ -40,7 +40,7 @@ function Section({ title, list }: { title: string; list: TaskNode[] }) {
   );
 }
 
-/** A task with its members. What is going on is open; what has ended is folded. */
+/** A task with its members. Active work is expanded; ended work is collapsed. */
 function Card({ node }: { node: TaskNode }) {
   if (node.children.length === 0) return <TaskRow node={node} />;
   return (

@@ -1,4 +1,4 @@
-/** Who answers, in words. */
+/** The answering provider, in words. */
 import { PROVIDER_TITLES } from "@mimikit/protocol/base/provider";
 import type { Role } from "@mimikit/protocol/base/role";
 import type { Status } from "@mimikit/protocol/wire/api";
@@ -16,7 +16,7 @@ export function answererTitle(provider: string, model?: string | null): string {
   return model ?? providerTitle(provider);
 }
 
-/** Who answers for a role, and who did so last where that was somebody else: a stand-in, or whom the settings named before. */
+/** The provider of a role, and the one that answered last if that was another: a fallback, or the one that the settings named before. */
 export function answererOf({ providers, models, answered, answeredModels }: Status, role: Role): string {
   const answerer = answererTitle(providers[role], models[role]);
   const last = answered[role];

@@ -64,7 +64,7 @@ export function foundWords(atom: Atom, holds: boolean | null, text: string, unan
 
 function fieldWords(kind: Field["kind"], value: unknown, ofDays: (days: readonly Day[]) => string): string {
   if (kind === "weekdays") return ofDays(value as Day[]);
-  // What is not filled in yet.
+  // A field that is not filled in yet.
   const text = String(value).trim() === "" ? "…" : String(value);
   const [, hour, minute] = (kind === "bound" && CLOCK.exec(text)) || [];
   if (hour !== undefined) return clockText(Number(hour), Number(minute));

@@ -37,7 +37,7 @@ const marked = new Marked({
   },
 });
 
-/** What may be a formula or a citation: whoever only talks never loads how they are read. */
+/** Characters that may begin a formula or a citation: a conversation without them never loads the code that reads them. */
 const SPECIAL = /[$]|\\[([]|\.md|[tm]-[0-9a-f]{6}/;
 /** Whether formulas and citations are read: a text that was shown before is shown anew. */
 export const readsSpecial = signal(false);

@@ -1,4 +1,4 @@
-/** What a text cites becomes a link: a file of memory, a task, a message of the conversation. */
+/** Citations in a text become links: a file of memory, a task, a message of the conversation. */
 import type { MarkedExtension } from "marked";
 import { addressOf } from "../model/place.ts";
 

@@ -33,7 +33,7 @@ function made(name: string, className: string): HTMLElement {
   return element;
 }
 
-/** What the buttons of all code blocks do. Listens above them, because a block is drawn anew while it is written. */
+/** Handles the buttons of all code blocks. Listens above them, because a block is drawn anew while it is written. */
 export function actOnCode({ target }: Event): void {
   const button = target instanceof Element ? target.closest<HTMLButtonElement>(".code-bar button") : null;
   const code = button?.closest(".code-block")?.querySelector("code");
@@ -42,7 +42,7 @@ export function actOnCode({ target }: Event): void {
   if (button.className === "copy") void copyBy(button, source);
   if (button.className === "save")
     void loaded(() => import("./save-code.ts")).then((saving) => saving?.saveCode(source, languageOf(code) ?? ""));
-  // What wraps the lines, or shows the source of a diagram, is seen by the style.
+  // The style shows wrapped lines, and the source of a diagram.
   const isPressed = button.getAttribute("aria-pressed");
   if (isPressed !== null) button.setAttribute("aria-pressed", String(isPressed === "false"));
 }

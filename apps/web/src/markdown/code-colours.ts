@@ -1,4 +1,4 @@
-/** Colours for code, loaded when there is code to colour. What the library makes of a text is text and spans, no more. */
+/** Colours for code, loaded when there is code to colour. The library makes text and spans of a text, no more. */
 import hljs from "highlight.js/lib/core";
 import bash from "highlight.js/lib/languages/bash";
 import css from "highlight.js/lib/languages/css";

@@ -1,4 +1,4 @@
-/** Draws formulas with KaTeX, loaded when there is one. What is no formula stays as it was written. */
+/** Draws formulas with KaTeX, loaded when there is one. Text that is no formula stays as it was written. */
 import katex, { type KatexOptions } from "katex";
 import "katex/dist/katex.min.css";
 

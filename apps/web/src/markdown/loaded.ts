@@ -1,4 +1,4 @@
-/** What is loaded when a text needs it. */
+/** Loads code when a text needs it. */
 
 /** @returns undefined where it cannot be loaded, and the text stays as it is: no connection, or another build is in its place. */
 export function loaded<T>(load: () => Promise<T>): Promise<T | undefined> {

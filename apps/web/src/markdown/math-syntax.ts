@@ -15,7 +15,7 @@ export const mathSyntax = (asText: (text: string) => string): MarkedExtension =>
     {
       name: "mathBlock",
       level: "block",
-      // Whatever follows in the line is a text with a formula in it.
+      // Any text that follows in the line makes it a text with a formula in it.
       start: (source) => DISPLAY_START.exec(source)?.index,
       tokenizer: (source) => {
         const raw = DISPLAY.exec(source)?.[0];

@@ -15,7 +15,7 @@ export function patchNodes(parent: Node, before: readonly ChildNode[], after: re
 function patched(old: ChildNode, node: ChildNode): ChildNode {
   if (old.isEqualNode(node)) return old;
   if (old instanceof Text && node instanceof Text && node.data.startsWith(old.data)) {
-    // What is selected stays so only where a text is added to, not where it is set.
+    // A selection survives only where text is added, not where it is set.
     old.appendData(node.data.slice(old.length));
     return old;
   }

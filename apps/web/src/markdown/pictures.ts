@@ -11,7 +11,7 @@ const SIDE_PX_MAX = 1_440;
 /** A Worker finds what came with a message in this folder of its run. */
 const COPIES = /^attachments\//;
 
-/** Shows the picture that `place` names in its place, once it comes into sight. What is not there, or is none, stays a name. */
+/** Shows the picture that `place` names in its place, once it comes into sight. A picture that does not exist, or is none, stays a name. */
 export function showPicture(place: HTMLElement): void {
   const watch = new IntersectionObserver((entries) => {
     if (!entries.some((entry) => entry.isIntersecting)) return;

@@ -1,4 +1,4 @@
-/** What the page asks the gateway over HTTP (docs/api.md). */
+/** Requests of the page to the gateway over HTTP (docs/api.md). */
 import type { ApiError } from "@mimikit/protocol/wire/api";
 import { momentText, words } from "../i18n/words.ts";
 import { type Method, request } from "./session.ts";
@@ -22,7 +22,7 @@ export function read<T>(json: string): T {
   return JSON.parse(json, inOurLanguage) as T;
 }
 
-/** What came of a request: its answer, or why there is none, in words. */
+/** The outcome of a request: its answer, or why there is none, in words. */
 export type Asked<T> = { answer: T } | { refusal: string };
 
 /** Asks, for a part of the page that says itself why there is no answer. @param msMax how long to wait, in ms. @param key the same is the same wish. */
@@ -46,7 +46,7 @@ export async function call<T>(method: Method, path: string, body?: unknown): Pro
   return undefined;
 }
 
-/** What the gateway says of a request that it refused; whoever stands in front of it may answer in another way. */
+/** The gateway's reason for refusing a request; a proxy in front of it may answer in another way. */
 export async function refusalIn(answer: Response): Promise<string> {
   if (answer.headers.get("Content-Type")?.includes("json") !== true) return `${answer.status} ${answer.statusText}`;
   return read<ApiError>(await answer.text()).error.message;

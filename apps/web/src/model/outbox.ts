@@ -17,13 +17,13 @@ export const TEXT_CHARS_MAX: typeof MessageCharsMax = 64_000;
 
 export type OutboxMode = "steer" | "next";
 
-/** What goes along with the words of a message. */
+/** Data that goes along with the words of a message. */
 export interface Along {
   mode?: OutboxMode;
   files?: readonly AttachedFile[];
   /** The id of the message that it replies to. */
   quote?: string | undefined;
-  /** Who answers it, where the settings choose others. */
+  /** The provider that answers it, in place of that of the settings. */
   answerBy?: AnswerBy | undefined;
 }
 
@@ -35,7 +35,7 @@ export interface OutboxEntry {
   timeZone: string;
   /** `steer`: said to what runs now. `next`: it wants a turn of its own. */
   mode?: OutboxMode;
-  /** What goes along with it; stored by the gateway already. */
+  /** Its files; already stored by the gateway. */
   files?: readonly AttachedFile[];
   /** The message that it replies to. */
   quote?: string;
@@ -80,7 +80,7 @@ export function release(id: string): OutboxEntry | undefined {
   return entry;
 }
 
-/** Changes how an entry is shown. What is stored stays as the user sent it. */
+/** Changes how an entry is shown. The stored entry stays as the user sent it. */
 export function mark(id: string, change: Pick<OutboxEntry, "shownAs"> | Pick<OutboxEntry, "refusal">): void {
   outbox.value = outbox.value.map((entry) => (entry.id === id ? { ...entry, ...change } : entry));
 }

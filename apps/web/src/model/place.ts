@@ -10,7 +10,7 @@ import { notice } from "./state.ts";
 export interface Place {
   /** undefined in the conversation. */
   view: View | undefined;
-  /** What of the view is meant: the id of a task or of a trigger, what is looked for. */
+  /** The detail of the view: the id of a task or of a trigger, or a search text. */
   detail: string | undefined;
 }
 
@@ -79,6 +79,6 @@ function decoded(text: string): string {
 }
 
 export interface ViewProps {
-  /** What of the view is meant: an id, or what is looked for. */
+  /** The detail of the view: an id, or a search text. */
   detail: string | undefined;
 }

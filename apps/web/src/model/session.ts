@@ -1,4 +1,4 @@
-/** Who this browser is to the gateway: a cookie that scripts cannot read, and a secret that other sites cannot send. */
+/** The session of this browser at the gateway: a cookie that scripts cannot read, and a secret that other sites cannot send. */
 import { signal } from "@preact/signals";
 
 const SECRET_KEY = "mimikit.secret";

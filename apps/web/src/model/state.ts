@@ -1,4 +1,4 @@
-/** What the page knows, as signals. `receive` turns each frame of the gateway into a change of them; no I/O here. */
+/** The state of the page, as signals. `receive` turns each frame of the gateway into a change of them; no I/O here. */
 import type {
   ChatMessage,
   QuestionView,
@@ -20,7 +20,7 @@ const LIVE_CHARS_MAX = 200_000;
 const STEPS_PER_TASK_MAX = 3;
 const NOTIFICATIONS_MAX = 20;
 const OVER_TRIGGERS_MAX = 200;
-/** Nobody wants a page of output read out. */
+/** A page of output is too long to be read out. */
 const ANNOUNCED_CHARS_MAX = 500;
 
 const TURN_ID = /^t-\d{6,}$/;
@@ -40,7 +40,7 @@ export const overTriggers = signal<ReadonlySet<string>>(new Set());
 export const status = signal<Status | undefined>(undefined);
 /** The text so far of each running Teller turn. */
 export const liveText = signal<ReadonlyMap<string, string>>(new Map());
-/** What the model has thought so far in each running Teller turn. */
+/** The model's thoughts so far in each running Teller turn. */
 export const liveThoughts = signal<ReadonlyMap<string, string>>(new Map());
 /** The latest steps of each running task, oldest first. */
 export const steps = signal<ReadonlyMap<string, readonly string[]>>(new Map());
@@ -48,9 +48,9 @@ export const steps = signal<ReadonlyMap<string, readonly string[]>>(new Map());
 export const cancelling = signal<ReadonlySet<string>>(new Set());
 /** Something that went wrong and belongs to no message. */
 export const notice = signal<string | undefined>(undefined);
-/** What the user is to see at once and came while the page was open, oldest first. */
+/** Notifications that came while the page was open, oldest first. */
 export const notifications = signal<readonly Notification[]>([]);
-/** What a screen reader is told: the newest message or question that came while the page was open. */
+/** The text for screen readers: the newest message or question that came while the page was open. */
 export const announcement = signal("");
 /** The last ordered frame that was applied; a reconnect goes on from here. */
 export const cursor = signal<string | undefined>(undefined);
@@ -268,7 +268,7 @@ function showInsteadOfEntry(message: ChatMessage): void {
 function receiveAcceptance(id: string, messageId: string): void {
   const entry = release(id);
   if (!entry || messages.value.some((message) => message.id === messageId)) return;
-  // What nobody heard may have become a message before it was acknowledged.
+  // A steering message that no run received may have become a message before it was acknowledged.
   if (messages.value.some((message) => message.replaces === messageId)) return;
   const { text, at, mode, quote } = entry;
   const message: ChatMessage = {

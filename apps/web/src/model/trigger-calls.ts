@@ -1,4 +1,4 @@
-/** What the page asks the gateway about triggers, and wants of them (docs/api.md). */
+/** Requests of the page to the gateway about triggers (docs/api.md). */
 
 import type { TriggerInput } from "@mimikit/protocol/triggers/trigger-order";
 import type { TriggerDetail, TriggerExplanation } from "@mimikit/protocol/wire/api";

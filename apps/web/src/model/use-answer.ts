@@ -1,4 +1,4 @@
-/** What a view asks the gateway while it is open. */
+/** A request of a view to the gateway while it is open. */
 import { useEffect, useState } from "preact/hooks";
 import { call } from "./call.ts";
 import { link } from "./connection.ts";

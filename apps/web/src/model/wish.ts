@@ -1,4 +1,4 @@
-/** What a view wants changed: a wish is accepted first, and carried out a moment later. */
+/** A change requested by a view: the command is accepted first, and carried out a moment later. */
 
 import { viewWords } from "../i18n/view-words.ts";
 import { call } from "./call.ts";

@@ -97,7 +97,7 @@ function amountIn({ parts }: Bar, key: string): number {
   return parts.find((part) => part.key === key)?.amount ?? 0;
 }
 
-/** What a screen reader is told: the days on which there was something. */
+/** The text for screen readers: the days with an amount. */
 function spoken(bars: readonly Bar[], textOf: (amount: number) => string): string {
   const days = bars.filter((bar) => totalOf(bar) > 0);
   return days.map((bar) => viewWords.dayBar(bar.text, textOf(totalOf(bar)))).join(", ");

@@ -2,7 +2,7 @@
 import { Fragment } from "preact";
 
 export function CodedText({ text }: { text: string }) {
-  // What a pair of backticks encloses stands at the odd places; a backtick without a partner is itself.
+  // Text between a pair of backticks is at the odd places; a backtick without a partner is itself.
   const parts = text.split(/`([^`]+)`/);
   return (
     <>{parts.map((part, i) => (i % 2 === 1 ? <code key={i}>{part}</code> : <Fragment key={i}>{part}</Fragment>))}</>

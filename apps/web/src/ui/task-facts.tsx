@@ -1,4 +1,4 @@
-/** What there is to say of a task in a word: its state, how long it takes, how much of it is done; and how to end it. */
+/** Facts about a task in a word: its state, its duration, its progress; and how to end it. */
 
 import type { TaskState, TaskSummary } from "@mimikit/protocol/wire/api";
 import { cardWords } from "../i18n/card-words.ts";
@@ -30,7 +30,7 @@ export function waitsText({ state, after = [] }: TaskSummary): string {
   return before.length === 0 ? "" : words.after(before.map(({ title }) => title));
 }
 
-/** What work has cost together: `1,234 tokens · $0.02`; empty where that is nothing, or not known. */
+/** The cost of several tasks together: `1,234 tokens · $0.02`; empty if it is nothing, or unknown. */
 export function spentText(work: readonly Pick<TaskSummary, "usage">[]): string {
   const usages = work.flatMap(({ usage }) => usage ?? []);
   const tokens = usages.reduce((sum, { inputTokens, outputTokens }) => sum + inputTokens + outputTokens, 0);

@@ -1,4 +1,4 @@
-/** What the processes have done, newest first, with a filter over what is loaded. */
+/** The audit lines of the processes, newest first, with a filter over those that are loaded. */
 
 import type { AuditLine } from "@mimikit/protocol/records/audit";
 import type { AuditAnswer } from "@mimikit/protocol/wire/api";
@@ -42,7 +42,7 @@ export function Audit({ detail = "" }: ViewProps) {
     event.value = "";
     sought.value = "";
   };
-  /** What this field has put into the address: what was typed since is newer. */
+  /** The text that this field has put into the address: text typed since is newer. */
   const asked = useRef(detail);
   useEffect(() => {
     if (detail !== asked.current) sought.value = detail;
@@ -81,7 +81,7 @@ export function Audit({ detail = "" }: ViewProps) {
         />
         <Select
           name={viewWords.auditEvent}
-          // What was chosen stays to be seen while the lines of another process are loaded.
+          // The chosen event stays in the list while the lines of another process are loaded.
           options={["", ...(events.includes(event.value) || event.value === "" ? [] : [event.value]), ...events]}
           textOf={(one) => one || viewWords.everyEvent}
           chosen={event.value}

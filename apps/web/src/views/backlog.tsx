@@ -1,4 +1,4 @@
-/** What is to be done some day: the checkboxes of backlog.md, which the assistant edits too. */
+/** The to-do list: the checkboxes of backlog.md, which the assistant edits too. */
 import type { BacklogBody, BacklogEntry } from "@mimikit/protocol/wire/api";
 import { useSignal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
@@ -29,12 +29,12 @@ export function Backlog() {
     items.value = (await call<{ items: BacklogEntry[] }>("GET", "api/backlog"))?.items ?? items.value;
     return items.value;
   };
-  // What is taken back in the list of changes is another list here.
+  // A change that is undone in the list of changes makes another list here.
   useEffect(() => {
     if (isConnected) void look();
   }, [changes.value, isConnected]);
   useEffect(() => field.current?.focus(), []);
-  // Whoever goes by keyboard stays where they were: at that row, or at the one that has come into its place.
+  // A user who goes by keyboard stays where they were: at that row, or at the one that has come into its place.
   useEffect(() => {
     if (isLocked || acted.current === undefined) return;
     const buttons = list.current?.querySelectorAll("button") ?? [];
@@ -112,7 +112,7 @@ export function Backlog() {
 
 interface ItemProps {
   entry: BacklogEntry;
-  /** What a wish calls it. */
+  /** The name of the item in a command. */
   name: string;
   isLocked: boolean;
   edit: (op: BacklogBody["op"], item: string) => Promise<boolean>;

@@ -1,4 +1,4 @@
-/** What was changed lately, by the user or by a model, and how to take it back; asked for anew whenever the view opens. */
+/** Recent changes, by the user or by a model, and how to undo them; asked for again whenever the view opens. */
 
 import type { ChangeView } from "@mimikit/protocol/wire/api";
 import { signal } from "@preact/signals";

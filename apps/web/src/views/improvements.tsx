@@ -1,4 +1,4 @@
-/** What was improved without being asked: what and why, what the checks and the review say of it, and where it is now. */
+/** Improvements that were not requested: their reasons, the words of checks and review, and where they are now. */
 import type { Improvement } from "@mimikit/protocol/wire/api";
 import { Empty } from "../first-run/empty.tsx";
 import { firstWords } from "../i18n/first-words.ts";

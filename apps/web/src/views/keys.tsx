@@ -1,4 +1,4 @@
-/** What the keyboard does, on one sheet. */
+/** All keyboard shortcuts, on one sheet. */
 import { viewWords } from "../i18n/view-words.ts";
 import "./keys.css";
 

@@ -1,4 +1,4 @@
-/** What the assistant knows how to do by the book: the skills that were found, and what is wrong with the folders that are none. */
+/** The assistant's skills, and the problems of the folders that are none. */
 import type { SkillList } from "@mimikit/protocol/wire/api";
 import { Empty } from "../first-run/empty.tsx";
 import { firstWords } from "../i18n/first-words.ts";

@@ -1,4 +1,4 @@
-/** What the models have cost, day by day, and what may be spent. */
+/** The cost of the models, day by day, and the budgets. */
 import type { UsageRow } from "@mimikit/protocol/wire/api";
 import { useSignal } from "@preact/signals";
 import { Empty } from "../first-run/empty.tsx";
@@ -23,7 +23,7 @@ type Measure = "tokens" | "cost";
 export function Usage() {
   const days = useSignal<number>(SPANS_DAYS[1]);
   const chosen = useSignal<Measure>("tokens");
-  // What a turn has cost is known when it is over, and then the total of the day is another.
+  // The cost of a turn is known when it is over, and then the total of the day is another.
   const today = status.value?.usage.today;
   const version = `${today?.inputTokens} ${today?.outputTokens}`;
   const { answer, isLooking } = useAnswer<{ rows: UsageRow[] }>(`api/usage?days=${days.value}`, version);

@@ -21,13 +21,13 @@ import type { UsageBook } from "@mimikit/store/views/usage-book";
 
 /** A task that may begin. */
 export interface Allotted extends Candidate {
-  /** What it counts for until it has said what it cost; not set where no budget asks. */
+  /** Its reservation until its cost is known; not set if there is no budget. */
   reserved?: Spending;
 }
 
 export interface Budgets {
   limits: Limits;
-  /** What one task may take. */
+  /** The limit of one task. */
   taskLimit: Limit;
   book: UsageBook;
   mirror: Mirror;
@@ -64,9 +64,9 @@ function hasOwnBudget(task: Task, { taskLimit, mirror }: Pick<Budgets, "taskLimi
 }
 
 /**
- * What attempts cost that died before they could say it: all that was reserved for them, or a task that takes its process
- * down again and again would cost nothing. A line for each, on the day on which it began, so that writing it again changes
- * nothing. Throws what the disk throws.
+ * The cost of attempts that died before they could report it: all that was reserved for them, or a task that takes its
+ * process down again and again would cost nothing. A line for each, on the day on which it began, so that writing it
+ * again changes nothing. Throws what the disk throws.
  */
 export function linesOfDead({ book, mirror, nowMs }: Pick<Budgets, "book" | "mirror" | "nowMs">): UsageLine[] {
   const { unaccounted, results, ledger, queue } = mirror;

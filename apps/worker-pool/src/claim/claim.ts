@@ -1,11 +1,12 @@
 /**
- * Claiming an attempt is creating its file: of two pools one succeeds. What memory says is confirmed by name before and
- * after, because a name in a queue may be the ghost of a task that has long been settled
+ * Claiming an attempt is creating its file: of two pools one succeeds. The state cache's answer is confirmed by name
+ * before and after, because a name in a queue may be the ghost of a task that has long been applied
  * (docs/file-protocol.md#the-life-of-a-message step 3, docs/file-protocol.md R4). The claim is also what the attempt
  * reserves in the budgets: it lasts until the attempt has said what it cost, whatever dies (SPEC N2).
  *
- * A claim whose attempt may simply begin anew is not synced, so that it costs no wait for the disk: a power loss ends every run, and
- * the attempt that it takes is the first again. It is made durable before anything is written that is known by its number.
+ * A claim whose attempt may simply begin anew is not synced, so that it costs no wait for the disk: a power loss ends
+ * every run, and the attempt that it takes is the first again. It is made durable before anything is written that is
+ * known by its number.
  */
 
 import { ancestorsOf, cancelMark } from "@mimikit/protocol/base/id";

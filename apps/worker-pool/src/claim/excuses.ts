@@ -21,7 +21,7 @@ export interface OtherRole {
   deadlineMs: number | null;
 }
 
-/** What is known of the last pool. */
+/** The facts about the last pool. */
 export interface Evidence {
   isOfThisBoot: boolean;
   isKilledByWatchdog: boolean;

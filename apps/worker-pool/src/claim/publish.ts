@@ -86,7 +86,7 @@ export async function publish(
   try {
     return (await create(fs, Result, path, record)) ? record : null;
   } catch (error) {
-    // What a provider handed in cannot be written, now or later.
+    // The provider's result cannot be written, now or later.
     if (!(error instanceof RecordTooLarge || error instanceof z.ZodError)) throw error;
     const reason = error instanceof z.ZodError ? describeIssues(error) : error.message;
     const short = failedResult(task, "invalid_result", reason, now, attempt, outage);

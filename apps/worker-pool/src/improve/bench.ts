@@ -15,16 +15,16 @@ import { openRepository, protectedPaths, type Repository } from "./repository.ts
 import { gitOf, type Site } from "./site.ts";
 import { makeWorktree, removeWorktree, type Worktree } from "./worktree.ts";
 
-/** What the Worker says of its work, in the record. */
+/** The Worker's description of its work, in the record. */
 const SAID_CHARS_MAX = 4_000;
 
 export interface Bench {
   /** The workspace of the run. */
   workDir: string;
-  /** What the run must not change. */
+  /** The paths that the run must not change. */
   protect: readonly string[];
   environment: Record<string, string>;
-  /** What comes of the run: a change with its checks, nothing, or a failure. Never leaves a worktree behind that nobody needs. */
+  /** The outcome of the run: a change with its checks, nothing, or a failure. Never leaves a worktree behind that nobody needs. */
   conclude(outcome: Outcome, stop: AbortSignal): Promise<Outcome>;
 }
 
@@ -76,7 +76,7 @@ export async function openBench(task: ImproveTask, site: Site, settings: Config[
     environment,
     async conclude(outcome, stop) {
       const ended = await concluded(outcome, stop, (said) => change(said, stop));
-      // What was interrupted begins afresh anyway, and whoever stops the pool waits for this.
+      // An interrupted step begins afresh anyway, and whatever stops the pool waits for this.
       const isKept = stop.aborted || (ended.status === "done" && hasCommit(ended));
       if (!isKept) await removeWorktree(repository, home, number, { keepsBranch: false });
       return ended;

@@ -1,6 +1,6 @@
 /**
- * What a Worker has changed in a worktree, as a commit that no branch points at yet. It is found out with the worktree's own index
- * and without looking into other repositories that may lie in it: what they say would be orders to git.
+ * A Worker's changes in a worktree, as a commit that no branch points at yet. It is found out with the worktree's own
+ * index and without looking into other repositories that may lie in it: what they say would be orders to git.
  */
 import { lstat, open, writeFile } from "node:fs/promises";
 import { join } from "node:path";

@@ -9,7 +9,7 @@ import { CHECK_OUTPUT_CHARS_MAX, type Check } from "@mimikit/protocol/records/im
 import { hasCode } from "@mimikit/store/disk/error-code";
 import { z } from "zod";
 
-/** What `npm init` writes: a script that is none. */
+/** The text that `npm init` writes: a script that is none. */
 const NO_TEST = /no test specified/;
 
 const Package = z.object({ scripts: z.object({ test: z.string().optional() }).optional() });

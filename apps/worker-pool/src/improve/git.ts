@@ -1,7 +1,7 @@
 /**
- * git as a child of the pool, which touches nothing of the user's: no hook, no monitor, no upkeep and no filter program runs, no
- * prompt is shown, nothing is fetched, and no index is refreshed by the way. What a Worker has written into a worktree is data:
- * git is told where the repository is, and never finds it out from there.
+ * git as a child of the pool, which touches nothing of the user's: no hook, no monitor, no upkeep and no filter program
+ * runs, no prompt is shown, nothing is fetched, and no index is refreshed by the way. A Worker's files in a worktree are
+ * data: git is told where the repository is, and never finds it out from there.
  */
 import { MARK_VARIABLE } from "@mimikit/runtime/process/marked-processes";
 import { hasCode } from "@mimikit/store/disk/error-code";
@@ -11,9 +11,9 @@ import { execa } from "execa";
 const GIT_SEC_MAX = 120;
 const OUTPUT_BYTES_MAX = 16 * 1_048_576;
 const REASON_CHARS_MAX = 500;
-/** What git sees of our environment. Of the variables that steer git, none. */
+/** The part of our environment that git sees. Of the variables that steer git, none. */
 const ENVIRONMENT_ALLOWED = ["PATH", "HOME", "USER", "LOGNAME", "LANG", "LC_ALL", "TMPDIR", "XDG_CONFIG_HOME"];
-/** Who commits; never the user. */
+/** The committer; never the user. */
 export const COMMITTER_NAME = "Mimikit";
 export const COMMITTER_EMAIL = "mimikit@localhost";
 

@@ -4,7 +4,7 @@ import { PROCESS_ROLES, readRole } from "@mimikit/runtime/process/role-record";
 
 const PROBE_MS = 3_000;
 
-/** What is wrong, in one line; null while all three processes live and the gateway answers. */
+/** The problem, in one line; null while all three processes live and the gateway answers. */
 export async function problemOf(home: string): Promise<string | null> {
   for (const role of PROCESS_ROLES) {
     const record = readRole(home, role);

@@ -15,7 +15,7 @@ const PROBE_EVERY_MS = 1_000;
 export interface MoveOptions {
   /** The state directory, absolute: what changes in it is ours, wherever it lies. */
   home: string;
-  /** What is wrong with the running system; null while all is well. */
+  /** The problem of the running system; null while all is well. */
   problemOf(): Promise<string | null>;
   audit(event: string, detail: Record<string, unknown>): void;
 }
@@ -25,14 +25,14 @@ interface Move {
   base: string;
   /** Where it goes; a descendant of `base`. */
   commit: string;
-  /** What is done by that, for people and for the audit log. */
+  /** The outcome of that, for people and for the audit log. */
   done: "merged" | "undone";
 }
 
 export interface Moved {
   /** Is the commit in the user's branch? */
   isThere: boolean;
-  /** What was in the way, or went wrong; null where all is well. */
+  /** The obstacle or the failure; null if all is well. */
   note: string | null;
 }
 

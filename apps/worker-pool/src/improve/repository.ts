@@ -8,7 +8,7 @@ export interface Repository {
   git: Git;
   /** The root of the user's tree. */
   top: string;
-  /** What all its worktrees share: objects and refs. */
+  /** The shared directory of all its worktrees: objects and refs. */
   commonDir: string;
   /** Where the workspace is below `top`: `packages/app/`, or "". */
   prefix: string;
@@ -30,7 +30,8 @@ export async function openRepository(git: Git): Promise<Repository> {
 }
 
 /**
- * What a Worker may read of the user's repository and not change: his tree, his other worktrees, and what they share.
+ * The parts of the user's repository that a Worker may read and not change: the user's tree, other worktrees, and what
+ * they share.
  * @param home the state directory, whose worktrees are ours.
  */
 export async function protectedPaths({ git, top, commonDir }: Repository, home: string): Promise<string[]> {

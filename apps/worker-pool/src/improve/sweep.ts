@@ -1,6 +1,7 @@
 /**
- * What improvements have left behind that are over: worktrees, and branches that no archived review stands for. It looks at states,
- * like every other rule: whatever ended an improvement, and whatever died meanwhile, the next look finds what is left.
+ * Removes the remains of improvements that are over: worktrees, and branches that no archived review stands for. It
+ * looks at states, like every other rule: whatever ended an improvement, and whatever died meanwhile, the next look
+ * finds what is left.
  */
 import { improvementId } from "@mimikit/protocol/base/id";
 import { KINDS } from "@mimikit/protocol/base/kind";

@@ -19,7 +19,7 @@ export interface Worktree {
   branch: string;
   /** The tree, in the state directory. */
   path: string;
-  /** What git keeps of it, in the user's repository: its index is there. */
+  /** Git's directory for it, in the user's repository: its index is there. */
   gitDir: string;
   base: string;
 }
@@ -114,7 +114,7 @@ async function readNote(home: string, number: number): Promise<z.infer<typeof No
   }
 }
 
-/** What git keeps of the worktree at `path`; found by what it says of itself, because git chooses the name. */
+/** Git's directory for the worktree at `path`; found by its own content, because git chooses the name. */
 async function adminDirOf({ commonDir }: Repository, path: string): Promise<string | null> {
   const dir = join(commonDir, "worktrees");
   let names: string[];

@@ -1,4 +1,4 @@
-/** The tools of the world outside. What gives them is loaded when there is something to give: without it, nothing of it is here. */
+/** The tools of the world outside. Their code is loaded when there is something to give: without it, nothing of it is here. */
 import { statSync } from "node:fs";
 import { join } from "node:path";
 import type { ExternalOptions, ExternalTools } from "@mimikit/agent/mcp/external-tools";

@@ -1,4 +1,4 @@
-/** What a role is told besides its task, read from the state directory when its run starts (SPEC F1). */
+/** The context of a role besides its task, read from the state directory when its run starts (SPEC F1). */
 import { clockOf, isoIn } from "@mimikit/agent/prompt/clock";
 import { type Evidence, gatherEvidence } from "@mimikit/agent/prompt/evidence";
 import { type Conversation, shownOfHistory } from "@mimikit/agent/prompt/sections";
@@ -42,13 +42,13 @@ export interface Sources {
   fs: FileSystem;
   mirror: Mirror;
   openTasks: OpenTasks;
-  /** What was said last. */
+  /** The newest messages. */
   conversation: HistoryWindow;
   /** Everything that was ever said. */
   said: HistoryIndex;
   rules: Pick<OwnerRules, "read">;
   providers: Record<Role, string>;
-  /** What there is to follow; asked again for each run, so that an edit counts from the next one on. */
+  /** The skills; asked for again by each run, so that an edit counts from the next one on. */
   listSkills(): Promise<SkillSummary[]>;
   nowMs(): number;
   /** The other machines that work for this home. */
@@ -158,7 +158,7 @@ async function reminded(
   });
 }
 
-/** What was said since the last new beginning, as it was said last; what was said before it was compressed is in the summary (SPEC F3). */
+/** The messages since the last new conversation, in their last version; messages before it was compressed are in the summary (SPEC F3). */
 async function conversationIn(
   { messages, compressed }: History,
   ledger: Ledger,
@@ -172,14 +172,14 @@ async function conversationIn(
   return { history: current(sinceCompressed(history, turn)), summary: summaryIn(turn) ?? "" };
 }
 
-/** Who quotes something means just that, even where the conversation has begun anew since. */
+/** A user who quotes a message means just that, even if a new conversation has begun since. */
 function quotedBy(messages: readonly Message[], window: readonly HistoryMessage[]): Pick<Context, "quoted"> {
   const ids = new Set(messages.flatMap(({ quote }) => quote ?? []));
   const quoted = window.filter(({ id }) => ids.has(id)).map(({ id, text }) => [id, text] as const);
   return quoted.length === 0 ? {} : { quoted: Object.fromEntries(quoted) };
 }
 
-/** What the Teller has summed up of what these tasks have handed in, by their ids. */
+/** The Teller's summaries of the results of these tasks, by their ids. */
 async function summariesOf(tasks: readonly { id: string }[], ledger: Ledger): Promise<Record<string, string>> {
   const summaries: Record<string, string> = {};
   for (const { id } of tasks) {

@@ -1,6 +1,6 @@
 /**
- * What the user says at such length that a prompt may not show all of it is in a file, too (SPEC F1). The file is derived from
- * the message, and is made again wherever it is missing.
+ * A message of the user that is too long for a prompt is in a file, too (SPEC F1). The file is derived from the message,
+ * and is made again wherever it is missing.
  */
 import { createHash } from "node:crypto";
 import { mkdir, writeFile } from "node:fs/promises";

@@ -7,7 +7,7 @@ import { readDocument } from "./read-document.ts";
 export class OwnerRules {
   private readonly fs: FileSystem;
   private readonly onCut: (chars: number) => void;
-  /** What was found too long last, so that it is said once. */
+  /** The last text that was found too long, so that it is reported once. */
   private cut: string | undefined;
 
   /** @param onCut hears of rules that are longer than a prompt shows, once until they are changed. */

@@ -1,4 +1,4 @@
-/** What a run is reminded of: what memory and the conversation before it hold about the messages that it is about (SPEC E4, E5, F1). */
+/** The memories for a run: hits of memory and the conversation before it for the messages that it is about (SPEC E4, E5, F1). */
 import type { Context } from "@mimikit/agent/tools/context";
 import type { Said } from "@mimikit/memory/search/history-index";
 import { recallMemory } from "@mimikit/memory/search/search";
@@ -16,7 +16,7 @@ const SHARE_MIN = 0.3;
 export interface Recalling {
   /** The texts that it is about. */
   asked: readonly string[];
-  /** What was said before, oldest first. */
+  /** The earlier messages, oldest first. */
   before: readonly string[];
   place: MemoryPlace;
   said: Said;
@@ -55,7 +55,7 @@ function telling<Hit extends { score: number }>(hits: readonly Hit[]): Hit[] {
   return hits.filter(({ score }) => score >= SHARE_MIN);
 }
 
-/** What is remembered need not be shown a second time as it was said: "Remember that …". */
+/** A remembered text need not be shown a second time as it was said: "Remember that …". */
 function saysAsMuch(remembered: string, said: string): boolean {
   const [a, b] = [bare(remembered), bare(said)];
   return a.includes(b) || (b.includes(a) && b.length < a.length * 2);

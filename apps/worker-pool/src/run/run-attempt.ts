@@ -48,18 +48,18 @@ import { openStream } from "./stream-file.ts";
 import { ToolTally } from "./tool-tally.ts";
 import { openTranscript } from "./transcript-file.ts";
 
-/** Who answers for what no model is asked for. */
+/** The provider of work that no model is asked for. */
 const CODE = "code";
 
 export interface Workshop extends Sources {
-  /** Who answers, and who stands in. */
+  /** The provider and its fallbacks. */
   answerersOf(task: Task): Answerers;
   circuits: Circuits;
   /** Milliseconds of a clock that never jumps: that of the circuits. */
   monotonicMs(): number;
   /** By the name of the model. */
   prices: Record<string, Price>;
-  /** What one task may take, all its attempts together. */
+  /** The limit of one task, all its attempts together. */
   taskLimit: Limit;
   book: UsageBook;
   /** Never throws: an outcome is worth more than the note of what it cost. */
@@ -68,7 +68,7 @@ export interface Workshop extends Sources {
   sandbox: SandboxMode;
   autonomy: GateSources["autonomy"];
   isOwnersWords(): boolean;
-  /** What of the web a Worker may load; nothing where not given. */
+  /** The part of the web that a Worker may load; nothing if not given. */
   web?: Web;
   /** The tools that are not ours. */
   outside: Pick<Outside, "of">;
@@ -81,7 +81,7 @@ export interface Workshop extends Sources {
   onLine?(line: StreamLine): void;
   /** Permission to act without asking, if another home decides it; else the settings here do. */
   gateFor?(task: Task, cwd: string, runDir: string): Gate | undefined;
-  /** What is wrong with the running system; null while all is well. */
+  /** The problem of the running system; null while all is well. */
   problemOf(): Promise<string | null>;
   audit(event: AuditEvent): void;
   /** Seconds that a run of this task may take, where it does not say so itself. */
@@ -198,7 +198,7 @@ async function run(candidate: Allotted, steering: Steering, stop: AbortSignal, w
   const limitMs = timeLimitSec(task, workshop.timeLimitOf(task), earlier) * 1_000;
   const { ran, isStopped } = await within(limitMs, stop, async (signal) => {
     const answerers = workshop.answerersOf(task);
-    // What it costs will be known by the number of the attempt: the claim becomes durable while the model thinks.
+    // Its cost will be known by the number of the attempt: the claim becomes durable while the model thinks.
     if (answerers.providers.some(({ name }) => !isFree(name))) void keep();
     const place = {
       task,
@@ -289,7 +289,7 @@ async function within<Result>(
   }
 }
 
-/** What the tree that a Worker is in says of work there. One that does not count is told once for each run. */
+/** The guides of the tree that a Worker is in. One that does not count is told once for each run. */
 async function guidesFor(task: Task, workDir: string, { home, audit }: Workshop): Promise<Pick<Context, "guides">> {
   if (!definitionOf(task).sections.includes("guides")) return {};
   const { guides, problems } = await readGuides(workDir, home);

@@ -1,4 +1,4 @@
-/** The skills of this instance as each run finds them. What is wrong with one is told once, not with every run. */
+/** The skills of this instance as each run finds them. A problem with one is reported once, not with every run. */
 import { findSkills, type SkillPlaces } from "@mimikit/agent/skills/skills";
 import type { SkillProblem, SkillSummary } from "@mimikit/protocol/base/skill";
 

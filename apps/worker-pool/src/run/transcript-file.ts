@@ -1,6 +1,6 @@
 /**
- * What is said and done while a task runs goes to sessions/{taskId}.transcript.jsonl, for people. Lossy by design, in few
- * writes; all attempts of a task share the file, up to TRANSCRIPT_BYTES_MAX.
+ * The words and calls of a task while it runs go to sessions/{taskId}.transcript.jsonl, for people. Lossy by design, in
+ * few writes; all attempts of a task share the file, up to TRANSCRIPT_BYTES_MAX.
  */
 import { appendFile } from "node:fs/promises";
 import { join } from "node:path";

@@ -1,4 +1,4 @@
-/** What a Worker's tools can reach, and what they answer. */
+/** The reach of a Worker's tools, and their answers. */
 import { execFileSync } from "node:child_process";
 import {
   chmodSync,

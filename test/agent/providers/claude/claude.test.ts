@@ -1,4 +1,4 @@
-/** What claude's lines and ends mean to a run; test/agents runs the real program. */
+/** The meaning of claude's lines and ends for a run; test/agents runs the real program. */
 import { existsSync, mkdirSync, readdirSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { Config } from "@mimikit/runtime/config/config";

@@ -1,4 +1,4 @@
-/** What is wrong, by what endpoints say of it: bodies as they were reported of the real ones. */
+/** The cause of a failure, by the words of endpoints: bodies as they were reported of the real ones. */
 import { describe, expect, test } from "vitest";
 import { failureOf } from "../../../../packages/agent/src/providers/endpoint/failure.ts";
 
@@ -132,7 +132,7 @@ describe.each(Object.entries(SAID))("%s is what is wrong where", (cause, cases) 
   test.each(cases)("%s says HTTP %d: %s", (_, status, body) => {
     const failure = failureOf(status, body, null, 0, "api.test");
     expect(failure.cause).toBe(cause);
-    // Nobody waits for what will not pass.
+    // A permanent failure is not waited for.
     expect(failure.kind === "unavailable").toBe(cause === "busy");
   });
 });

@@ -1,4 +1,4 @@
-/** What a vendor's own wire is asked for: by the settings of each role, and with what its cache wants. */
+/** Requests on a vendor's own wire: by the settings of each role, and with the marks that its cache needs. */
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import type { Provider } from "@mimikit/agent/provider";
@@ -33,7 +33,7 @@ const config = (settings: object) =>
     ...settings,
   });
 
-/** What a request of each role says beside the conversation. */
+/** The request of each role beside the conversation. */
 async function bodies(provider: (role: "teller" | "worker") => Provider): Promise<object[]> {
   const home = temporaryDirectory();
   mkdirSync(join(home, SESSIONS));

@@ -1,4 +1,4 @@
-/** What goes over the wire to an endpoint that is nothing but a row of the table. */
+/** Requests over the wire to an endpoint that is nothing but a row of the table. */
 import { once } from "node:events";
 import { createServer, type IncomingHttpHeaders } from "node:http";
 import type { AddressInfo } from "node:net";

@@ -1,4 +1,4 @@
-/** What came of a task, asked for when it is opened. */
+/** The outcome of a task, asked for when it is opened. */
 import type { TaskDetail } from "@mimikit/protocol/wire/api";
 import { cardWords } from "../../i18n/card-words.ts";
 import { words } from "../../i18n/words.ts";

@@ -1,4 +1,4 @@
-/** What a reply has set going, or reports, as cards below its words: plans, tasks and triggers, as they are now. */
+/** The work that a reply has started, or reports, as cards below its words: plans, tasks and triggers, as they are now. */
 import type { ChatMessage } from "@mimikit/protocol/wire/api";
 import { computed } from "@preact/signals";
 import { cardWords } from "../../i18n/card-words.ts";
@@ -11,7 +11,7 @@ import "./cards.css";
 const nodes = computed(() => nodesOf(trees.value));
 
 export function ReplyCards({ message: { id, at, taskIds = [], triggers = [] } }: { message: ChatMessage }) {
-  // What a turn starts has an id that begins with the turn's; what it reports has that of another.
+  // Work that a turn starts has an id that begins with the turn's; work that it reports has that of another.
   const prefix = id.replace(/reply$/, "");
   const known = taskIds.flatMap((taskId) => nodes.value.get(taskId) ?? []);
   const reported = known.filter(({ task }) => !task.id.startsWith(prefix));

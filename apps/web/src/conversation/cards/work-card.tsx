@@ -46,7 +46,7 @@ interface MembersProps {
   isGoing: boolean;
 }
 
-/** What is going on is open; what has ended is folded. */
+/** Active work is expanded; ended work is collapsed. */
 function Members({ node, members, isGoing }: MembersProps) {
   const { title } = node.task;
   const done = members.filter((member) => member.state === "done").length;
@@ -112,7 +112,7 @@ function Facts({ node }: { node: TaskNode }) {
   );
 }
 
-/** What an open task is doing right now; why one has failed. */
+/** The present activity of an open task; the error of a failed one. */
 function Latest({ task }: { task: TaskSummary }) {
   const { id, state } = task;
   if (state === "failed") return <Failure task={task} />;
@@ -120,7 +120,7 @@ function Latest({ task }: { task: TaskSummary }) {
   return step === undefined ? null : <p class="live-step">{step}</p>;
 }
 
-/** Opens what came of a task below it. What the reply says already need not be seen twice, so it is folded. */
+/** Opens what came of a task below it. A result that the reply already names need not be seen twice, so it is collapsed. */
 function OutcomeButton({ task: { id, title } }: { task: TaskSummary }) {
   const isShown = useSignal(false);
   return (

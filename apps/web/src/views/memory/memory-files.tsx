@@ -11,13 +11,13 @@ import { lazily } from "../../ui/lazily.tsx";
 
 const MemoryEntries = lazily(async () => (await import("./memory-entries.tsx")).MemoryEntries);
 
-/** What is in the state directory; the documents of the workspace are edited there. */
+/** The files in the state directory; the documents of the workspace are edited there. */
 const EDITABLE = /^(memory|agent_persona|user_profile|memory\/.+)\.md$/;
 
 /** Of one kind; those of notes and of summaries are the newest. */
 const FILES_SHOWN_MAX = 200;
 const SUMMARIES = "memory/summary/";
-/** What edits leave in a document to know themselves by is for no reader. */
+/** Marks that edits leave in a document to recognise themselves are not for readers. */
 const MARKS = /[ \t]*<!-- \S+ -->/g;
 
 type Kind = MemoryStatus["sources"][number];

@@ -1,4 +1,4 @@
-/** What is remembered: how much of it is where, what was added lately, a way to add to it, and each file to be read. */
+/** The content of memory: its files, recent additions, a way to add to it, and each file to be read. */
 import type { MemoryBody, MemoryStatus } from "@mimikit/protocol/wire/api";
 import { useSignal } from "@preact/signals";
 import { Empty } from "../../first-run/empty.tsx";
@@ -57,7 +57,7 @@ function Overview() {
   );
 }
 
-/** What is found is a view of its own. */
+/** The results are a view of their own. */
 function Find() {
   const typed = useSignal("");
   return (

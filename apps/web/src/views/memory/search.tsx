@@ -28,7 +28,7 @@ export function Search({ detail = "" }: ViewProps) {
   const typed = useSignal(detail);
   const field = useRef<HTMLInputElement>(null);
   useEffect(() => field.current?.focus(), []);
-  /** What this field has put into the address: what was typed since is newer. */
+  /** The text that this field has put into the address: text typed since is newer. */
   const asked = useRef(detail);
   useEffect(() => {
     if (detail !== asked.current) typed.value = detail;
@@ -105,7 +105,7 @@ async function takeAlong(format: "md" | "json"): Promise<void> {
   else notice.value = answer === undefined ? words.notConnected : await refusalIn(answer);
 }
 
-/** What was said, by anybody at any time. */
+/** Messages of the conversation, by anybody at any time. */
 function Said({ query, tryAnew }: { query: string; tryAnew: () => void }) {
   const path = `api/history/search?${new URLSearchParams({ q: query, limit: String(HITS_MAX) })}`;
   const { answer, isLooking } = useAnswer<{ hits: HistoryHit[] }>(path);
@@ -133,7 +133,7 @@ function Said({ query, tryAnew }: { query: string; tryAnew: () => void }) {
   );
 }
 
-/** What memory holds about it: notes, summaries and documents. Where it holds nothing, what was said is answer enough. */
+/** Notes, summaries and documents of memory about it. Where it holds nothing, what was said is answer enough. */
 function Remembered({ query }: { query: string }) {
   const path = `api/memory/search?${new URLSearchParams({ q: query, limit: String(HITS_MAX) })}`;
   const { answer, isLooking } = useAnswer<MemoryAnswer>(path);

@@ -20,7 +20,7 @@ const SHOWN_BYTES_MAX = 262_144;
 const FILE_MS_MAX = 600_000;
 const PICTURE_PX_MAX = 1_280;
 
-/** What is shown of a file; null where it can only be saved. */
+/** The shown form of a file; null if it can only be saved. */
 type Shown = { text: string; isCut: boolean } | { picture: string } | null;
 
 /** By the end of a name, where the library of colours calls the language otherwise. */
@@ -119,7 +119,7 @@ function Content({ shown, name }: { shown: Shown; name: string }) {
   );
 }
 
-/** What an answer is, as its headers say: the gateway has looked at the bytes. */
+/** The type of an answer, by its headers: the gateway has looked at the bytes. */
 async function shownOf(content: Response): Promise<Shown> {
   const type = content.headers.get("Content-Type") ?? "";
   if (type.startsWith("text/plain")) return readStart(content);

@@ -69,7 +69,7 @@ export function Found() {
     .sort((a, b) => b.createdAt.localeCompare(a.createdAt));
   const shown = found.slice(0, FOUND_SHOWN_MAX);
   const open = shown.filter(({ id, state }) => isOpen(state) && !cancelling.value.has(id)).map(({ id }) => id);
-  // What has ended meanwhile, or is not shown any more, is not cancelled.
+  // A task that has ended meanwhile, or is not shown any more, is not cancelled.
   const meant = open.filter((id) => chosen.has(id));
   return (
     <section>

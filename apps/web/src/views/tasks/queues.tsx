@@ -21,7 +21,7 @@ export function Queues() {
   );
 }
 
-/** Nobody pauses a queue in which nothing ever is: the Reviewer's, without self-improvement. */
+/** A queue that is always empty need not be paused: the Reviewer's, without self-improvement. */
 function isWorthShowing(role: Pausable, { paused = [], counts }: Status): boolean {
   return role !== "reviewer" || paused.includes(role) || counts.queued[role] + counts.running[role] > 0;
 }

@@ -1,4 +1,4 @@
-/** What came of a task, by its type (SPEC C6): a text, a change of files, findings, a summary; anything else as it is. */
+/** The result of a task, by its type (SPEC C6): a text, a change of files, findings, a summary; anything else as it is. */
 import type { RESULT_SCHEMAS } from "@mimikit/protocol/records/result";
 import type { z } from "zod";
 import { viewWords } from "../../i18n/view-words.ts";

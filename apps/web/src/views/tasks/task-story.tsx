@@ -194,7 +194,7 @@ function BuiltOn({ detail: { upstream } }: { detail: TaskDetail }) {
 
 const ATTEMPT = /^attempt (\d+) (started|failed: |reached nobody: |was cut off: |left something running)([\s\S]*)$/;
 
-/** What the gateway says of a moment, in the language of the page. */
+/** The gateway's text about a moment, in the language of the page. */
 function courseText(event: string): string {
   if (event === "created") return viewWords.created;
   const [, n, what, why] = ATTEMPT.exec(event) ?? [];

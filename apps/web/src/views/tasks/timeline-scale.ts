@@ -10,7 +10,7 @@ const STEPS_MS = [
 ];
 /** More names than this would run into each other on a phone. */
 const TICKS_MAX = 5;
-/** Whatever happened within so little time is told by how long after the beginning it was. */
+/** Events within so little time are given by how long after the beginning they were. */
 const RELATIVE_MS_MAX = 10 * MINUTE_MS;
 
 export interface Scale {

@@ -1,4 +1,4 @@
-/** Who ran when: a lane for each task, with its waiting and its running as a bar over time, and what it has cost. */
+/** The timeline of tasks: a lane for each, with its waiting and its running as a bar over time, and its cost. */
 
 import type { TaskSummary } from "@mimikit/protocol/wire/api";
 import { Empty } from "../../first-run/empty.tsx";
@@ -27,11 +27,11 @@ export function PlanTimeline({ node }: { node: TaskNode }) {
   return <Lanes title={viewWords.timelineOf(node.task.title)} tasks={tasks} scale={readersScale(fromMs, toMs)} />;
 }
 
-/** Whatever ran within the last 24 hours, plan by plan, the newest first. */
+/** All tasks of the last 24 hours, plan by plan, the newest first. */
 export function DayTimeline() {
   const toMs = nowMs.value;
   const tasks = trees.value.flatMap(membersOf).filter((task) => endMs(task, toMs) > toMs - DAY_MS);
-  // What happened within minutes is not drawn in a day that was empty otherwise.
+  // Tasks that ran within minutes are not drawn in a day that was empty otherwise.
   const fromMs = Math.max(toMs - DAY_MS, Math.min(...tasks.map(({ createdAt }) => Date.parse(createdAt))));
   if (tasks.length === 0)
     return (

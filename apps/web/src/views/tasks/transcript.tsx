@@ -1,4 +1,4 @@
-/** What a task said and did: each call with its arguments and what came of it, while it runs and after. */
+/** The words and calls of a task: each call with its arguments and its outcome, while it runs and after. */
 import type { TranscriptAnswer, TranscriptLine } from "@mimikit/protocol/wire/transcript";
 import { viewWords } from "../../i18n/view-words.ts";
 import { momentText } from "../../i18n/words.ts";

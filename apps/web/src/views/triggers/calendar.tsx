@@ -13,7 +13,7 @@ const DAYS = 7;
 const MOMENTS_PER_TRIGGER_MAX = 3;
 const LINES_PER_DAY_MAX = 8;
 
-/** What the firings follow from; that a trigger has just fired changes nothing of its schedule. */
+/** The data that the firings follow from; a trigger that has just fired keeps its schedule. */
 const schedules = computed(() =>
   JSON.stringify(
     [...triggers.value.values()].map(({ id, title, paused, schedule, runAt }: TriggerSummary) => [

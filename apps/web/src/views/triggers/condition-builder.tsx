@@ -110,7 +110,7 @@ function Parts({
   const list = useRef<HTMLUListElement>(null);
   const parts = partsOf(condition);
   const count = useRef(parts.length);
-  // What was added is filled in next; after what was taken out, the focus goes on to what has taken its place.
+  // An added part is filled in next; after a removed one, the focus goes on to the part that has taken its place.
   const removed = useRef(0);
   useLayoutEffect(() => {
     const by = parts.length - count.current;
@@ -199,7 +199,7 @@ function FieldOf({ field, value, change }: FieldProps) {
   );
 }
 
-/** What is wrong with it is shown once somebody has been there. */
+/** The mistake in it is shown once the field has been visited. */
 function TextField({ field, value, change }: FieldProps) {
   const wasLeft = useSignal(false);
   const fieldId = useId();

@@ -1,4 +1,4 @@
-/** What the condition builder does to a condition: every step is a new condition. Pure. */
+/** The steps of the condition builder: each makes a new condition. Pure. */
 import { ATOM_TYPES, type AtomType, ROWS } from "@mimikit/protocol/triggers/atoms";
 import { type Atom, type Condition, isAtom, leavesOf, partsOf } from "@mimikit/protocol/triggers/condition";
 
@@ -8,7 +8,7 @@ const PLACES: Partial<Record<AtomType, number>> = { [NEW]: -1, llm_eval: 1 };
 /** The leaves as they are offered: the usual one first, and last what only a model can tell. */
 export const LEAVES = ATOM_TYPES.toSorted((a, b) => (PLACES[a] ?? 0) - (PLACES[b] ?? 0));
 
-/** What begins with one part: all of nothing is no condition. */
+/** A condition begins with one part: all of nothing is no condition. */
 export function emptyCondition(): Condition {
   return { type: "and", conditions: [emptyPart()] };
 }
@@ -39,7 +39,7 @@ function groupIn(condition: Condition): Condition {
   return inner.type === "and" || inner.type === "or" ? inner : condition;
 }
 
-/** What a `not` of it is about: the one part of a group, or all of it. */
+/** The part that a `not` of it is about: the one part of a group, or all of it. */
 function onlyPartOf(condition: Condition): Condition {
   const parts = partsOf(condition);
   return parts.length === 1 && parts[0] !== undefined ? parts[0] : condition;

@@ -1,4 +1,4 @@
-/** What a trigger's form holds, and what it means as an order (SPEC D). Pure. */
+/** The fields of a trigger's form, and the order that they mean (SPEC D). Pure. */
 
 import { type Condition, isPossible } from "@mimikit/protocol/triggers/condition";
 import type { Missed, Target, TriggerInput } from "@mimikit/protocol/triggers/trigger-order";
@@ -93,7 +93,7 @@ function conditionFields({ condition = emptyCondition() }: TriggerDetail): Parti
 
 const DAILY = /^0 (\d{1,2}) (\d{1,2}) (\*|[1-9]\d?) \* (\*|[0-6](?:,[0-6])*|1-5)$/;
 
-/** What of a pattern the plain fields can say; else it stays a pattern. */
+/** The plain fields of a pattern, if they can express it; else it stays a pattern. */
 function cronFields(cron: string): Partial<TriggerDraft> & Pick<TriggerDraft, "kind"> {
   const [, minute = "", hour = "", day = "", weekday = ""] = DAILY.exec(cron) ?? [];
   if (minute === "") return { kind: "cron" };
@@ -134,8 +134,8 @@ export function orderOf(draft: TriggerDraft): Partial<TriggerInput> {
 }
 
 /**
- * What the form says otherwise than the trigger that stands: a schedule or a condition that is ordered again begins anew, so
- * it is ordered only where it is another.
+ * The difference between the form and the existing trigger: a schedule or a condition that is ordered again starts over,
+ * so it is ordered only if it is another.
  */
 export function changesOf(draft: TriggerDraft, trigger: TriggerDetail, nowMs: number): Partial<TriggerInput> {
   const before = textsOf(orderOf(draftOf(trigger, nowMs)));

@@ -1,4 +1,4 @@
-/** What starts by itself: what is to come, why, and how to make, change, hold, start or end it. */
+/** The triggers: their future, their reasons, and how to create, change, pause, fire or delete them. */
 
 import { AHEAD_MS_MIN } from "@mimikit/protocol/triggers/clock-ahead";
 import type { Explanation, TriggerDetail, TriggerSummary } from "@mimikit/protocol/wire/api";
