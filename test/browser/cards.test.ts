@@ -288,7 +288,7 @@ describe.runIf(hasChromium)("the conversation", { timeout: BROWSER_MS_MAX }, () 
       await page.getByRole("button", { name: "Stop", exact: true }).waitFor();
       await field(page).fill("only the German ones");
       await field(page).press("Control+Enter");
-      await page.getByRole("alert").filter({ hasText: "no quote" }).waitFor();
+      await page.getByRole("alert").filter({ hasText: "quoted message" }).waitFor();
       await expect.poll(() => field(page).inputValue()).toBe("only the German ones");
       expect(pages.gateway.received.some(({ frame }) => ["input", "steer"].includes(frame.type))).toBe(false);
     });
@@ -366,7 +366,7 @@ describe.runIf(hasChromium)("the conversation", { timeout: BROWSER_MS_MAX }, () 
       await field(page).fill("//later");
       await button("Ask separately").click();
       expect(await pages.gateway.arrival("input")).toMatchObject({ text: "/later", mode: "next" });
-      await progressOf(withText(page, "/later")).filter({ hasText: "turn of its own" }).waitFor();
+      await progressOf(withText(page, "/later")).filter({ hasText: "answered separately" }).waitFor();
       await field(page).fill("and this");
       await field(page).press("Enter");
       expect(await pages.gateway.arrival("input", ({ text }) => text === "and this")).not.toHaveProperty("mode");

@@ -58,7 +58,7 @@ describe.runIf(hasChromium)("the page", { timeout: BROWSER_MS_MAX }, () => {
       await connected(page);
       const stranger = await newPage();
       await stranger.page.goto(address);
-      await stranger.page.getByRole("alert").filter({ hasText: "used already" }).waitFor();
+      await stranger.page.getByRole("alert").filter({ hasText: "already used" }).waitFor();
       await page.goto("about:blank");
       await page.goto(address);
       await connected(page);
@@ -442,7 +442,7 @@ describe.runIf(hasChromium)("the page", { timeout: BROWSER_MS_MAX }, () => {
       const { page } = await openPage();
       await write(page, "/next then tidy up");
       expect(await pages.gateway.arrival("input")).toMatchObject({ text: "then tidy up", mode: "next" });
-      await progressOf(withText(page, "then tidy up")).filter({ hasText: "turn of its own" }).waitFor();
+      await progressOf(withText(page, "then tidy up")).filter({ hasText: "answered separately" }).waitFor();
     });
 
     test("a stop without a connection is not kept for later, and the page says so", async () => {
@@ -504,8 +504,8 @@ describe.runIf(hasChromium)("the page", { timeout: BROWSER_MS_MAX }, () => {
       const { page } = await openPage();
       for (const [typed, reason] of [
         ["/halt", "There is no command /halt"],
-        ["/steer ", "Say what"],
-        ["/clear the table", "stands alone"],
+        ["/steer ", "Add your text"],
+        ["/clear the table", "takes no text"],
       ] as const) {
         await write(page, typed);
         await page.getByRole("alert").filter({ hasText: reason }).waitFor();

@@ -212,7 +212,7 @@ describe.runIf(hasChromium)("the task board", { timeout: BROWSER_MS_MAX }, () =>
     await page.locator(`[data-story="${anew.id}"]`).getByRole("link", { name: "Count" }).click();
     await page.locator(`[data-story="${first.id}"]`).waitFor();
     await page.getByRole("button", { name: "Edit and try again" }).click();
-    const text = page.getByLabel("Task");
+    const text = page.getByLabel("What to do");
     await expect.poll(() => text.inputValue()).toBe(first.prompt);
     await text.fill("count twice");
     await page.getByRole("button", { name: "Try again", exact: true }).click();

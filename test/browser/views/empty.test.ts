@@ -24,8 +24,8 @@ const ACTS: Record<Exclude<View, "settings" | "keys" | "skills">, (page: Page) =
     expect(await field(page).inputValue()).toBe("run `date` then `df -h .`");
   },
   triggers: (page) => page.getByRole("form").waitFor(),
-  backlog: (page) => hasFocus(page, "Task some day?"),
-  memory: (page) => hasFocus(page, "Remember something"),
+  backlog: (page) => hasFocus(page, "Add something for later"),
+  memory: (page) => hasFocus(page, "Something to remember"),
   improvements: (page) => page.locator('details[data-section="selfImprove"][open]').waitFor(),
   changes: (page) => page.getByRole("heading", { name: "Memory", level: 2 }).waitFor(),
   usage: (page) => page.locator('details[data-section="budget"][open]').waitFor(),
@@ -97,8 +97,8 @@ describe.runIf(hasChromium)("an empty view", { timeout: BROWSER_MS_MAX }, () => 
     const { page } = await pages.openPage();
     await openEmpty(page, "search/roses");
     await page.keyboard.press("Enter");
-    await hasFocus(page, "Search");
-    expect(await page.getByLabel("Search").inputValue()).toBe("");
+    await hasFocus(page, "Search for");
+    expect(await page.getByLabel("Search for").inputValue()).toBe("");
     await openEmpty(page, "audit/roses");
     await page.keyboard.press("Enter");
     await page.locator('[data-event="task_queued"]').waitFor();

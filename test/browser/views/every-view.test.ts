@@ -99,14 +99,14 @@ describe.runIf(hasChromium)("every view", { timeout: BROWSER_MS_MAX }, () => {
     await page.locator(".truth li", { hasText: "ready.txt does not exist" }).first().waitFor();
 
     await openView(page, "backlog");
-    await page.getByLabel("Task some day?").fill("buy compost");
+    await page.getByLabel("Add something for later").fill("buy compost");
     await page.keyboard.press("Enter");
     await page.getByRole("checkbox", { name: "buy compost" }).click();
     await page.locator('.item[data-done="true"]').waitFor();
     await page.getByRole("button", { name: "Undo buy compost" }).first().click();
     await page.locator('.item[data-done="false"]').waitFor();
     await openView(page, "memory");
-    await page.getByLabel("Remember something").fill("the beds are in the north");
+    await page.getByLabel("Something to remember").fill("the beds are in the north");
     await page.getByRole("button", { name: "Remember", exact: true }).click();
     await page.locator('[data-source="memory.md"]').getByRole("link").click();
     await page.locator('[data-file="memory.md"] li', { hasText: /^the beds are in the north$/ }).waitFor();

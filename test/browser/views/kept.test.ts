@@ -30,7 +30,7 @@ describe.runIf(hasChromium)("what is kept", { timeout: BROWSER_MS_MAX }, () => {
     await page.keyboard.press("Enter");
     const bought = page.getByRole("checkbox", { name: "buy compost" });
     await bought.waitFor();
-    await expect.poll(() => page.getByLabel("Task some day?").inputValue()).toBe("");
+    await expect.poll(() => page.getByLabel("Add something for later").inputValue()).toBe("");
     await bought.focus();
     await page.keyboard.press("Space");
     await page.locator('.item[data-done="true"]', { hasText: "buy compost" }).waitFor();
@@ -44,7 +44,7 @@ describe.runIf(hasChromium)("what is kept", { timeout: BROWSER_MS_MAX }, () => {
     expect(items).toEqual([{ number: 2, item: "buy compost", done: true }]);
     await hasFocus("Remove buy compost");
     await page.keyboard.press("Enter");
-    await page.getByLabel("Task some day?").and(page.locator(":focus")).waitFor();
+    await page.getByLabel("Add something for later").and(page.locator(":focus")).waitFor();
     expect(items).toEqual([]);
     expect(mishaps).toEqual([]);
   });
@@ -60,7 +60,7 @@ describe.runIf(hasChromium)("what is kept", { timeout: BROWSER_MS_MAX }, () => {
     await page.keyboard.type("buy compost");
     await page.keyboard.press("Enter");
     await page.getByRole("alert").filter({ hasText: "the disk is full" }).waitFor();
-    await expect.poll(() => page.getByLabel("Task some day?").inputValue()).toBe("buy compost");
+    await expect.poll(() => page.getByLabel("Add something for later").inputValue()).toBe("buy compost");
   });
 
   test("what is typed while an item is being added stays, and so does what is removed of two that read alike", async () => {
@@ -82,8 +82,8 @@ describe.runIf(hasChromium)("what is kept", { timeout: BROWSER_MS_MAX }, () => {
     await page.keyboard.type("mend the fence");
     release.resolve();
     await expect.poll(() => pages.gateway.wanted.length).toBe(1);
-    await page.getByRole("alert").filter({ hasText: "carried out" }).waitFor();
-    await expect.poll(() => page.getByLabel("Task some day?").inputValue()).toBe("mend the fence");
+    await page.getByRole("alert").filter({ hasText: "done in a moment" }).waitFor();
+    await expect.poll(() => page.getByLabel("Add something for later").inputValue()).toBe("mend the fence");
     await page.getByRole("button", { name: "Remove buy milk" }).first().click();
     await expect.poll(() => pages.gateway.wanted.at(-1)?.body).toEqual({ op: "remove", item: "1" });
   });
@@ -98,13 +98,13 @@ describe.runIf(hasChromium)("what is kept", { timeout: BROWSER_MS_MAX }, () => {
     const { page } = await openPage();
     await openView(page, "memory");
     await page.locator('[data-change="c-1"]').waitFor();
-    await page.getByLabel("Remember something").fill("I like pnpm");
+    await page.getByLabel("Something to remember").fill("I like pnpm");
     await page.getByLabel("Where to keep it").selectOption(place);
     await page.getByRole("button", { name: "Remember", exact: true }).click();
     await expect.poll(() => pages.gateway.wanted).toEqual([{ method: "POST", path: "/api/memory", body }]);
     pages.gateway.changes = [changeRecord({ id: "c-9", title: "I like pnpm" }), ...pages.gateway.changes];
     await page.locator('[data-change="c-9"]', { hasText: "I like pnpm" }).waitFor();
-    await expect.poll(() => page.getByLabel("Remember something").inputValue()).toBe("");
+    await expect.poll(() => page.getByLabel("Something to remember").inputValue()).toBe("");
   });
 
   test("memory says how much is where, and leads to the search", async () => {
@@ -114,10 +114,10 @@ describe.runIf(hasChromium)("what is kept", { timeout: BROWSER_MS_MAX }, () => {
     await page.locator('[data-source="memory/"]', { hasText: "12 files · 40 KB" }).waitFor();
     // A change of the backlog is none of memory.
     expect(await page.locator("[data-change]").count()).toBe(1);
-    await page.getByLabel("Look for something in memory").fill("beds");
+    await page.getByLabel("Search memory and conversations").fill("beds");
     await page.keyboard.press("Enter");
     await page.getByRole("heading", { name: "Search" }).waitFor();
-    await expect.poll(() => page.getByLabel("Search", { exact: true }).inputValue()).toBe("beds");
+    await expect.poll(() => page.getByLabel("Search for", { exact: true }).inputValue()).toBe("beds");
     expect(mishaps).toEqual([]);
   });
 

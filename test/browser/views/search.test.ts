@@ -23,7 +23,7 @@ describe.runIf(hasChromium)("the search", { timeout: BROWSER_MS_MAX }, () => {
     const { page, mishaps } = await openPage();
     await openView(page, "search");
     await page.getByText("All conversations are kept").waitFor();
-    await page.getByLabel("Search").fill("tomatoes 番茄浇");
+    await page.getByLabel("Search for").fill("tomatoes 番茄浇");
     await page.locator('[data-hit="m-7"]').waitFor();
     await expect.poll(() => page.locator("mark").allInnerTexts()).toEqual(["tomatoes", "番茄浇"]);
     await expect
@@ -37,9 +37,9 @@ describe.runIf(hasChromium)("the search", { timeout: BROWSER_MS_MAX }, () => {
     pages.gateway.answers.set("/api/history/search", { hits: [] });
     const { page } = await openPage();
     await openView(page, "search");
-    await page.getByLabel("Search").pressSequentially("water ");
+    await page.getByLabel("Search for").pressSequentially("water ");
     await expect.poll(() => page.evaluate(() => location.hash)).toBe("#/search/water");
-    await page.getByLabel("Search").pressSequentially("beds");
+    await page.getByLabel("Search for").pressSequentially("beds");
     await expect.poll(() => page.evaluate(() => location.hash)).toBe("#/search/water%20beds");
   });
 
@@ -59,7 +59,7 @@ describe.runIf(hasChromium)("the search", { timeout: BROWSER_MS_MAX }, () => {
       "m-9",
     ]);
     await page.goBack();
-    await expect.poll(() => page.getByLabel("Search").inputValue()).toBe("tomatoes");
+    await expect.poll(() => page.getByLabel("Search for").inputValue()).toBe("tomatoes");
   });
 
   test("shows what memory holds about it, with the name of its source, and asks what was typed as it is", async () => {
@@ -100,7 +100,7 @@ describe.runIf(hasChromium)("the search", { timeout: BROWSER_MS_MAX }, () => {
     await page.getByText("Nothing like “nothing” was found.").waitFor();
     await openView(page, "search/old");
     await page.getByRole("button", { name: "Show it in the conversation" }).click();
-    await page.getByText("It is older than what the page can show").waitFor();
+    await page.getByText("It is too old for the page to show").waitFor();
   });
 
   test("earlier messages are brought on request, above what is there", async () => {

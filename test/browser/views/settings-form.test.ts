@@ -112,7 +112,7 @@ describe.runIf(hasChromium)("the form of the settings", { timeout: 2 * BROWSER_M
     await labelled(page, "openai.vision").selectOption("no");
     await labelled(page, "logLevel").selectOption("warn");
     await section(page, "others").getByRole("button", { name: "Save" }).click();
-    await section(page, "others").getByText("count after “mimikit restart”").waitFor();
+    await section(page, "others").getByText("take effect after “mimikit restart”").waitFor();
 
     await section(page, "time").locator("summary").click();
     await page.getByRole("button", { name: "Use the default of retryDelaySec" }).click();

@@ -108,7 +108,7 @@ describe.runIf(hasChromium)("the triggers", { timeout: BROWSER_MS_MAX }, () => {
     await firing.getByRole("img", { name: "in the same minute as another" }).waitFor();
     await page.getByText("Waiting for a condition: Rebuild").waitFor();
     await page.getByText("about 1,200 tokens").waitFor();
-    await page.getByRole("button", { name: "Next" }).click();
+    await page.getByRole("button", { name: "Next week" }).click();
     await today.waitFor({ state: "detached" });
   });
 

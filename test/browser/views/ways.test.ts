@@ -55,7 +55,7 @@ describe.runIf(hasChromium)("finding one's way", { timeout: BROWSER_MS_MAX }, ()
     await page.keyboard.type("roses");
     await page.keyboard.press("Enter");
     await page.getByRole("heading", { name: "Search" }).waitFor();
-    await expect.poll(() => page.getByLabel("Search").inputValue()).toBe("roses");
+    await expect.poll(() => page.getByLabel("Search for").inputValue()).toBe("roses");
     expect(mishaps).toEqual([]);
   });
 

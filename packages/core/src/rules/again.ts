@@ -1,5 +1,5 @@
 /**
- * An ended task is done once more. It is a new task whose id follows from the wish, so a wish that is cut off, or
+ * An ended task is run again. It is a new task whose id follows from the command, so a command that is cut off, or
  * comes twice, makes one; the first task stays as it is.
  */
 

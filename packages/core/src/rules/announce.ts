@@ -1,5 +1,5 @@
 /**
- * Some turns end without a run: the mark of a new beginning (SPEC F3), and what only code has to say, because nobody
+ * Some turns end without a run: the mark of a new conversation (SPEC F3), and notices of the code, because no model
  * may be asked any more (SPEC N2).
  */
 

@@ -1,6 +1,6 @@
 /**
  * The owner is asked before a call is made that goes beyond what `autonomy` allows. The attempt that wanted it has ended, so it
- * holds no place; the next one begins with the answer, whatever that is (SPEC I10).
+ * holds no place; the next one begins with the answer (SPEC I10).
  */
 import { approvalPermit } from "@mimikit/protocol/base/id";
 import { PATIENT_TIMEOUT_SEC } from "@mimikit/protocol/records/question";

@@ -1,7 +1,7 @@
 /**
- * A cancelled task ends, with everything below it. Wishes come first in a tick. A cancel wish leaves a mark;
- * everything marked, or below a mark, and still open ends as cancelled. The second half looks only at marks, so a
- * child that is created late is caught all the same.
+ * A cancelled task ends, with everything below it. Commands come first in a tick. A cancel command leaves a mark; every
+ * open task that is marked, or below a mark, ends as cancelled. The second half looks only at marks, so a child that is
+ * created late is caught all the same.
  */
 import { ancestorsOf, turnNumber } from "@mimikit/protocol/base/id";
 import type { CancelWish } from "@mimikit/protocol/records/inbox";

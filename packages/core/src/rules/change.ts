@@ -1,6 +1,6 @@
 /**
- * Users make, change, run and end standing triggers. A wish is answered when what it wants is durable: the new version
- * says that it holds the wish, so a wish that is cut off is done once (docs/file-protocol.md#commands).
+ * Users create, change, fire and delete triggers. A command is answered when its effect is durable: the new version
+ * names the command, so a command that is cut off is done once (docs/file-protocol.md#commands).
  */
 
 import type { WishOf } from "@mimikit/protocol/records/inbox";

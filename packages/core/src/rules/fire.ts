@@ -1,6 +1,6 @@
 /**
- * A chain's link starts the moment its condition holds; if that never can, it ends too. Where a failure is what it cannot
- * get over, the user is asked first: "go on" makes the failure count as done for whatever waits for it (SPEC C8, D2).
+ * A dependent task starts the moment its condition is true; if that can never happen, it ends too. If a failure is the
+ * reason, the user is asked first: "go on" makes the failure count as done for the tasks that wait for it (SPEC C8, D2).
  */
 
 import { compareTaskIds } from "@mimikit/protocol/base/id";

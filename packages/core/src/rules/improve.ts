@@ -1,5 +1,5 @@
 /**
- * When nobody needs anything for a while, one look for something to improve begins, and at most one piece of work
+ * When Mimikit has been idle for a while, one look for something to improve begins, and at most one piece of work
  * follows from it (SPEC J1). A run that finds nothing or fails doubles the wait; a success, or a message of the user,
  * resets it.
  */

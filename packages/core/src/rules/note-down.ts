@@ -1,6 +1,6 @@
 /**
- * Users write to memory and the backlog. The edit carries the id of its wish, so a wish that is
- * cut off is done once; the wish is answered when its edit is durable (docs/file-protocol.md R10,
+ * Users write to memory and the backlog. The edit carries the id of its command, so a command that is
+ * cut off is done once; the command is answered when its edit is durable (docs/file-protocol.md R10,
  * docs/file-protocol.md#commands).
  */
 import type { Wish } from "@mimikit/protocol/records/inbox";

@@ -1,5 +1,5 @@
 /**
- * Settled records leave their directories; the archive remembers them
+ * Applied records leave their directories; the archive remembers them
  * (docs/file-protocol.md#the-life-of-a-message step 6).
  */
 import type { Action, Removal } from "../base/action.ts";

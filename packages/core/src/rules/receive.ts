@@ -1,5 +1,5 @@
 /**
- * Files that were dropped into inbox/ become records; files that are no record are set aside, not deleted
+ * Files that were dropped into inbox/ become records; files that are no record are quarantined, not deleted
  * (docs/file-protocol.md R7).
  */
 

@@ -1,6 +1,6 @@
 /**
- * A wish to be answered anew that cannot be granted is answered with the reason; `wake` grants the others, in their turn.
- * While a turn is open, nobody can tell which reply is the last.
+ * A command to answer again that cannot be granted is answered with the reason; `wake` grants the others, in their turn.
+ * While a turn is open, it is unknown which reply is the last.
  */
 import type { Action } from "../base/action.ts";
 import { highestTurn, type Snapshot } from "../base/snapshot.ts";

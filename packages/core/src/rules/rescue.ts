@@ -1,6 +1,6 @@
 /**
  * A crash in mid-run is not a failure of the task: the pool claims it again. Only a task that alone took the pool down is
- * given up; one that must not run twice ends as interrupted, or waits for what the user says (SPEC C5).
+ * given up; one that must not run twice ends as interrupted, or waits for the user's decision (SPEC C5).
  */
 import { runAgainPermit } from "@mimikit/protocol/base/id";
 import type { Task } from "@mimikit/protocol/records/task";

@@ -1,4 +1,4 @@
-/** A restart wish ends the processes once: its record is durable before anything stops (docs/file-protocol.md R11). */
+/** A restart command ends the processes once: its record is durable before anything stops (docs/file-protocol.md R11). */
 import type { Action } from "../base/action.ts";
 import type { Snapshot } from "../base/snapshot.ts";
 

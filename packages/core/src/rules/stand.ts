@@ -1,7 +1,7 @@
 /**
- * Standing triggers fire, rest or skip, one version after the other. A version that has decided something is carried
- * out first; when all of that is durable, the next version is decided. So an occurrence has exactly one outcome,
- * whoever decides it and whatever is cut off (SPEC D5).
+ * Triggers fire, cool down or skip, one version after the other. The decision of a version is carried out first; when
+ * all of it is durable, the next version is decided. So an occurrence has exactly one outcome, whichever process decides
+ * it and wherever it is cut off (SPEC D5).
  */
 
 import type { Conditional, Decision, Recurring, Scheduled, Standing } from "@mimikit/protocol/records/trigger";

@@ -1,6 +1,6 @@
 /**
- * A stop ends what runs: a turn with an honest last word, work as cancelled. Which it is, is archived with the wish
- * before it is done, so that a stop that is cut off does not go on to end the next thing too (SPEC I5). Steering
+ * A stop ends the running turn or task: a turn with an honest last word, work as cancelled. Its target is archived with
+ * the command before it ends, so that a stop that is cut off does not end the next one too (SPEC I5). Steering
  * messages to a turn end with it: as messages they would start at once what the user has just stopped.
  */
 

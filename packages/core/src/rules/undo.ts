@@ -1,5 +1,5 @@
 /**
- * Users take back changes (SPEC J3). A change is taken back once: that it was is archived under its own name, so a wish
+ * Users undo changes (SPEC J3). A change is undone once: the undo is archived under its own name, so a command
  * that is cut off, or comes twice, finds it done. Later edits by other people stay as they are, and the answer says so.
  */
 

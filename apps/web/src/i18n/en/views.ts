@@ -100,7 +100,7 @@ export const viewWords = {
   remembered: "In memory",
   exportMarkdown: "Save the whole conversation (Markdown)",
   exportJson: "Save it with all details (JSON)",
-  searchLabel: "Search",
+  searchLabel: "Search for",
   searchPlaceholder: "a word, a name, a file, a day",
   searchTeach:
     "All conversations are kept, including earlier ones. A few words are enough; the best match comes first.",
@@ -169,7 +169,7 @@ export const viewWords = {
   again: "Try again",
   againOf: (title: string) => `Try again: ${title}`,
   againChanged: "Edit and try again",
-  againText: "Task",
+  againText: "What to do",
   againNot: "Cancel",
   againOrdered: "Started again.",
   anotherTry: "retry",
@@ -200,8 +200,8 @@ export const viewWords = {
   inFull: (path: string) => `In full: ${path}`,
 
   week: "Next 7 days",
-  weekBefore: "Previous",
-  weekAfter: "Next",
+  weekBefore: "Previous week",
+  weekAfter: "Next week",
   thisWeek: "Today",
   nothingDue: "–",
   times: (n: number) => `${numberText(n)}×`,
@@ -214,7 +214,7 @@ export const viewWords = {
   editTrigger: "Change the trigger",
   edit: "Change",
   editOf: (title: string) => `Change ${title}`,
-  what: "Task",
+  what: "What to do",
   whatPlaceholder: "run `npm test` and tell me what fails",
   when: "When",
   kinds: {
@@ -311,7 +311,7 @@ export const viewWords = {
   backlogPlaceholder: "compare the three hosting offers",
   backlogTeach:
     "Your to-do list for later. Say “put … on my backlog” or “what is on my backlog?”, or write above. It is stored in backlog.md in the state directory: edit it as you like.",
-  memoryAdd: "Remember something",
+  memoryAdd: "Something to remember",
   memoryPlaceholder: "I like pnpm",
   memoryPlace: "Where to keep it",
   memoryPlaces: {
