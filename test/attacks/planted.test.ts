@@ -16,7 +16,7 @@ afterAll(() => system.close());
 /** Directories of records, of each kind of writer. */
 const QUEUES = ["inbox", "worker/queue", "teller/results", "triggers", "questions"];
 
-/** Everything that is set aside, and a message that is answered all the same. */
+/** Everything that is moved to quarantine, and a message that is answered all the same. */
 async function isSetAside(count: number): Promise<void> {
   const already = readdirSync(join(system.home, "quarantine")).length;
   await system.mimikit.until(`${count} more files in quarantine`, () => {

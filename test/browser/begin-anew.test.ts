@@ -19,7 +19,7 @@ describe.runIf(hasChromium)("a new conversation", { timeout: 2 * BROWSER_MS_MAX 
     await page.locator(".message[data-role=user]", { hasText: text }).getByText("Answered", { exact: true }).waitFor();
   }
 
-  /** A real instance in which something was said, and then a conversation begun anew by the button below the field. */
+  /** A real instance in which something was said, and then a conversation started over by the button below the field. */
   async function begunAnew(): Promise<{ mimikit: Instance; page: Page }> {
     const mimikit = await Instance.start();
     pages.atEnd(() => mimikit.dispose());
@@ -42,7 +42,7 @@ describe.runIf(hasChromium)("a new conversation", { timeout: 2 * BROWSER_MS_MAX 
   test("begins by the button below the message field: what was said is folded, found and opened; memory stays", async () => {
     const { mimikit, page } = await begunAnew();
     expect(await page.locator(".message").count()).toBe(0);
-    // There is nothing to begin anew now.
+    // There is nothing to start over now.
     expect(await page.getByRole("button", { name: "New conversation" }).count()).toBe(0);
     await page.getByRole("button", { name: /^Show the earlier conversation/ }).click();
     await page.locator(".message[data-role=user]", { hasText: FACT }).waitFor();

@@ -197,7 +197,7 @@ export function describeChannel(candidate: ChannelCandidate): void {
   });
 }
 
-/** A turn that was settled just now. */
+/** A turn that was applied just now. */
 export async function settle(
   fs: FileSystem,
   number: number,

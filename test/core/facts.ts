@@ -79,7 +79,7 @@ export function failed(of: Task, more: Partial<Result> = {}): Result {
   return done(of, { status: "failed", result: null, failureReason: "error", error: "exit 1", ...more });
 }
 
-/** The link of a chain. */
+/** The dependent task. */
 export function linkTo(of: Task, condition: Condition): Link {
   return { id: of.id, version: 1, type: "link", condition, task: of, evidence: NO_EVIDENCE };
 }

@@ -41,7 +41,7 @@ test("a failed task is tried again once for each key, over kills, by the page's 
   expect(await again("late", { text: "" }).catch(String)).toMatch(/400/);
   await expect(served.api("/api/tasks/t-999999.0/again", { method: "POST" })).rejects.toThrow(/404/);
   await served.drained();
-  // A gateway that starts anew lists it, too.
+  // A gateway that starts again lists it, too.
   await served.kill("gateway");
   await served.until("the new gateway", async () => ((await tasks().catch(() => [])).length === 4 ? true : undefined));
   await served.stop("SIGKILL");

@@ -68,7 +68,7 @@ function standard(body: string, { id = "msg-1", atMs = Date.now(), secret = SECR
   return { "webhook-id": id, "webhook-timestamp": timestamp, "webhook-signature": `v1,AAAA v1,${signature}` };
 }
 
-/** Over a connection of its own. @returns the status, and the id of the wish where it was accepted. */
+/** Over a connection of its own. @returns the status, and the id of the command where it was accepted. */
 async function deliver(
   { port }: Instance,
   name: string,

@@ -1,4 +1,4 @@
-/** An import from another assistant, through the real processes: shown first, once, found, and taken back. */
+/** An import from another assistant, through the real processes: shown first, once, found, and undone. */
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import type { ChangeView, HistoryHit, TriggerSummary } from "@mimikit/protocol/wire/api";
@@ -115,7 +115,7 @@ test("ChatGPT: conversations are found, apart from what was said here, and nobod
   await mimikit.drained();
   expect([turns() - turnsBefore, (await mimikit.messages()).length - messages]).toEqual([1, 2]);
 
-  // Each is taken back by itself.
+  // Each is undone by itself.
   await json(mimikit, "import", "--undo", first.id);
   expect((await search(mimikit, "Vilma")).filter(({ origin }) => origin !== undefined)).toEqual([]);
   expect(await search(mimikit, "bleed")).toMatchObject([{ origin: "chatgpt" }]);

@@ -18,7 +18,7 @@ class Page {
   private constructor(socket: WebSocket) {
     this.socket = socket;
     socket.on("message", (data) => this.frames.push(JSON.parse(String(data))));
-    // A gateway that is killed resets the connection; the page connects anew.
+    // A gateway that is killed resets the connection; the page connects again.
     socket.on("error", () => undefined);
   }
 

@@ -53,7 +53,7 @@ function intrusions(mimikit: Instance): string[] {
   return wrong;
 }
 
-/** The file appears whenever the task begins. It is taken away, so that the next attempt makes it anew. */
+/** The file appears whenever the task begins. It is taken away, so that the next attempt makes it again. */
 async function begun(mimikit: Instance, name: string): Promise<void> {
   const path = join(mimikit.workDir, name);
   await mimikit.until(`${name}`, () => existsSync(path) || undefined);

@@ -69,7 +69,7 @@ test("a schedule that a clock which was ahead has used up is reported, and begin
   const [waiting] = standing(mimikit);
   const said = await runCli(mimikit, ["triggers", "anew"]);
   expect(said.out).toContain(`${waiting?.id}: counts from now`);
-  // A kill in between, and the same wish once more, change nothing.
+  // A kill in between, and the same command once more, change nothing.
   await mimikit.kill("supervisor");
   mimikit.startRole("supervisor");
   const again = await runCli(mimikit, ["triggers", "anew", waiting?.id ?? ""]);

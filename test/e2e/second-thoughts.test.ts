@@ -1,5 +1,5 @@
 /**
- * Second thoughts, through the three real processes: the last reply is given anew, as the message was or in other words,
+ * Second thoughts, through the three real processes: the last reply is given again, as the message was or in other words,
  * once, whatever is killed; the earlier one is a version of it, which no model is shown again.
  */
 import { existsSync, readdirSync, writeFileSync } from "node:fs";

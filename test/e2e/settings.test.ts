@@ -1,4 +1,4 @@
-/** Settings that are saved for their owner count at once, lose nothing of the file, and are taken back, through the real processes. */
+/** Settings that are saved for their owner count at once, lose nothing of the file, and are undone, through the real processes. */
 import { mkdirSync, readFileSync, watch, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { ChangeView, SettingsAnswer, Status } from "@mimikit/protocol/wire/api";

@@ -27,7 +27,7 @@ test("memory, backlog, triggers and settings are taken back, once, from the comm
     );
   const undoByApi = (id: string) => mimikit.api("/api/undo", { method: "POST", body: { id } });
 
-  // The Teller remembers; it is taken back over HTTP, and once more, which is harmless.
+  // The Teller remembers; it is undone over HTTP, and once more, which is harmless.
   await say("remember I like pnpm");
   const remembered = await newest("memory", "add");
   expect(remembered).toMatchObject({ by: "teller", title: expect.stringContaining("pnpm") });
@@ -88,7 +88,7 @@ test("memory, backlog, triggers and settings are taken back, once, from the comm
   await undoByApi(deleted.id);
   await stateOf(deleted.id, "undone");
   expect(await triggers()).toMatchObject([{ id: `trg-${deleted.id}`, title: "tests", schedule: { interval: 7_200 } }]);
-  // All that was done to it before can be taken back, too, where it is now.
+  // All that was done to it before can be undone, too, where it is now.
   await stateOf(renamed.id, "open");
   await stateOf(created.id, "open");
 
@@ -143,7 +143,7 @@ test("the whole history of a trigger is taken back, the newest first, also when 
       return fits(all) ? all : undefined;
     });
   const undoNewest = async (op: ChangeView["op"]) => {
-    // Each listing says what can be taken back now: the newest that is open is what a person would choose.
+    // Each listing says what can be undone now: the newest that is open is what a person would choose.
     const newest = await mimikit.until(`an open change: ${op}`, async () => {
       const first = (await changes()).find(({ state }) => state === "open");
       return first?.op === op ? first : undefined;

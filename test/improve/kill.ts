@@ -66,7 +66,7 @@ function scriptOf(random: Random): Script {
   };
 }
 
-/** The wish to improve something now; refused while an improvement is under way. */
+/** The command to improve something now; refused while an improvement is under way. */
 function order({ home }: Instance): void {
   const wish = { kind: "improve" as const, id: wishId("improve"), at: new Date().toISOString() };
   const record = { ...wish, mac: seal(readToken(home), { ...wish, mac: "" }) };
@@ -82,7 +82,7 @@ async function comeToRest(mimikit: Instance): Promise<Improvement[]> {
     await mimikit.until("the end of the last improvement", async () => areOver(await known()) || undefined);
     await mimikit.until("no worktree", () => readdirSync(join(mimikit.home, "worktrees")).length === 0 || undefined);
     await mimikit.drained();
-    // A wish that was still in the inbox may have begun another one since.
+    // A command that was still in the inbox may have begun another one since.
     const all = await known();
     if (areOver(all)) return all;
   }

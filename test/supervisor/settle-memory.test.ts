@@ -1,4 +1,4 @@
-/** A turn that corrects and forgets is cut off before each of its operations on the disk, and settled again: it is done once. */
+/** A turn that corrects and forgets is cut off before each of its operations on the disk, and applied again: it is done once. */
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { Change } from "@mimikit/protocol/records/change";

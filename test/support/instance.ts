@@ -158,7 +158,7 @@ export class Instance {
     renameSync(`${path}.new`, path);
   }
 
-  /** Starts a role; it is started anew whenever it ends by itself, as PM2 does. */
+  /** Starts a role; it is started again whenever it ends by itself, as PM2 does. */
   startRole(role: AnyRole): void {
     const child = spawn(process.execPath, [...this.nodeFlags, this.programOf(role)], {
       env: this.env,
@@ -203,7 +203,7 @@ export class Instance {
     return JSON.parse(readFileSync(path, "utf8"));
   }
 
-  /** kill -9, and it is started anew. */
+  /** kill -9, and it is started again. */
   async kill(role: AnyRole): Promise<void> {
     const child = this.running.get(role);
     if (child === undefined) throw new Error(`${role} does not run`);

@@ -29,7 +29,7 @@ export const mimikitCommand = (
     reject: false,
   });
 
-/** One other machine: its process is started anew whenever it ends by itself, as a service is. */
+/** One other machine: its process is started again whenever it ends by itself, as a service is. */
 export class Machine {
   readonly name: string;
   readonly workDir: string;
@@ -67,7 +67,7 @@ export class Machine {
     });
   }
 
-  /** kill -9, and it is started anew. */
+  /** kill -9, and it is started again. */
   async kill(): Promise<void> {
     const { child } = this;
     if (child === undefined) throw new Error(`${this.name} does not run`);

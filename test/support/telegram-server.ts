@@ -45,7 +45,7 @@ export class TelegramServer {
   onSend: (message: Omit<SentMessage, "messageId">) => Fate | Promise<Fate> = () => "taken";
   /** Called after updates were handed out, before the answer. */
   onUpdates: (updates: readonly Update[]) => void = () => {};
-  /** Another program polls, or the token was taken back: the status of every poll. */
+  /** Another program polls, or the token was revoked: the status of every poll. */
   pollsRefused: number | null = null;
   /** All that was handed out, and again what was so more than once. */
   readonly delivered: Update[] = [];

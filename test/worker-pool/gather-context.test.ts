@@ -96,7 +96,7 @@ test("a conversation that began anew is all that a run is told", async () => {
   expect(history.map(({ text }) => text)).toEqual(["anew"]);
 });
 
-/** A state with these turns settled, and what a run is told in it. */
+/** A state with these turns applied, and what a run is told in it. */
 async function stateWith(...turns: Result[]) {
   const { fs, home } = temporaryState();
   for (const each of turns) await createRecord(fs, Result, archivePath(each.id), each);

@@ -1,4 +1,4 @@
-/** The tasks that a role is told of: the same as a list made anew, and made again only where something has changed. */
+/** The tasks that a role is told of: the same as a list made again, and made again only where something has changed. */
 import { boardOf } from "@mimikit/core/views/board";
 import { Claim } from "@mimikit/protocol/records/claim";
 import { Result } from "@mimikit/protocol/records/result";

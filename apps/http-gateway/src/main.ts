@@ -64,7 +64,7 @@ const settings = watchConfig(home, process.env, (loaded) => {
 async function tryTheSandbox(tried: Config, before: SettingsFacts): Promise<void> {
   if (before.providers.worker === "offline") return;
   const problem = await noSandboxOf(tried, process.env);
-  // The settings may have been changed meanwhile: then it is tried anew.
+  // The settings may have been changed meanwhile: then it is tried again.
   if (problem === null || facts !== before) return;
   facts = { ...facts, problems: [...facts.problems, problem] };
   log.warn("config", { problem });

@@ -1,6 +1,6 @@
 /**
  * The gateway as one thing: an HTTP server, its WebSockets and the loops that keep them up to date. It writes only
- * wishes and its own sessions; everything else it reads from the disk, so it can be killed at any instant.
+ * commands and its own sessions; everything else it reads from the disk, so it can be killed at any instant.
  */
 import { randomBytes } from "node:crypto";
 import { createServer, type RequestListener, type Server } from "node:http";

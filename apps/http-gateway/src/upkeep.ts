@@ -14,7 +14,7 @@ import type { Live } from "./live/live.ts";
 import type { Wishes } from "./state/wishes.ts";
 
 const HEARTBEAT_MS = 30_000;
-/** So long a look waits for those who wait for an answer, in milliseconds: a stream of wishes must not keep all others from news. */
+/** So long a look waits for those who wait for an answer, in milliseconds: a stream of commands must not keep all others from news. */
 const LOOK_PUT_OFF_MS_MAX = 50;
 
 export interface UpkeepParts {

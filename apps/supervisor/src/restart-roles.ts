@@ -1,4 +1,4 @@
-/** A restart: every process of this home is asked to end, and PM2 starts it anew. */
+/** A restart: every process of this home is asked to end, and PM2 starts it again. */
 import { isAlive } from "@mimikit/runtime/process/identity";
 import { ACTORS, readRole } from "@mimikit/runtime/process/role-record";
 

@@ -29,7 +29,7 @@ import { undo } from "./rules/undo.ts";
 import { wake } from "./rules/wake.ts";
 import { warn } from "./rules/warn.ts";
 
-/** The order of work in a tick (SPEC A4; wishes first, docs/file-protocol.md#the-life-of-a-task). */
+/** The order of work in a tick (SPEC A4; commands first, docs/file-protocol.md#the-life-of-a-task). */
 const RULES: readonly ((snapshot: Snapshot, nowMs: number) => Action[])[] = [
   receive,
   cancel,

@@ -47,7 +47,7 @@ type OrderedFrame = Extract<
 >;
 type Lossy = Extract<ServerFrame, { type: "begin" | "delta" | "thought" | "progress" | "error" }>;
 
-/** A wish that came over HTTP. */
+/** A command that came over HTTP. */
 export interface Wanted {
   method: string;
   path: string;

@@ -35,7 +35,7 @@ const RULES: Record<"light" | "dark", axe.RunOptions> = {
 describe.runIf(hasChromium)("what everybody can use", { timeout: AXE_MS_MAX }, () => {
   const pages = usePages();
 
-  /** The faults that axe finds in the open view, drawn anew at this size. */
+  /** The faults that axe finds in the open view, drawn again at this size. */
   async function faultsAt(page: Page, size: { width: number; height: number }, rules: axe.RunOptions) {
     await page.setViewportSize(size);
     const found = await page.evaluate(async (options) => {

@@ -27,7 +27,7 @@ function temporaryHome(): { home: string; dir: string } {
 
 const message = (id: string): Message => ({ kind: "message", id, at: NOON, text: `text of ${id}` });
 
-/** A settled turn that answers these messages, and the messages as the archive has them. */
+/** An applied turn that answers these messages, and the messages as the archive has them. */
 async function settle(home: string, turn: string, said: string[], texts = ["done"]): Promise<void> {
   const fs = openDisk(home, `test-${turn}`);
   for (const id of said) await createRecord(fs, Message, archivePath(id), message(id));

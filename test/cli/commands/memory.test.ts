@@ -1,4 +1,4 @@
-/** `mimikit memory` and `mimikit backlog`: the files are read and wishes are left with everything down. */
+/** `mimikit memory` and `mimikit backlog`: the files are read and commands are left with everything down. */
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

@@ -1,4 +1,4 @@
-/** Questions at the command line: what is asked is shown, and an answer is a sealed record, also with everything down. */
+/** Questions at the command line: what is asked is shown, and an answer is a signed record, also with everything down. */
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

@@ -1,4 +1,4 @@
-/** `mimikit triggers` with everything down, by real processes: what is asked for is a sealed record, and reads see it at once. */
+/** `mimikit triggers` with everything down, by real processes: what is asked for is a signed record, and reads see it at once. */
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

@@ -1,4 +1,4 @@
-/** An ended task is done once more, as a new one that follows from the wish. */
+/** An ended task is done once more, as a new one that follows from the command. */
 import { againId, ancestorsOf } from "@mimikit/protocol/base/id";
 import type { AgainWish } from "@mimikit/protocol/records/inbox";
 import { Task } from "@mimikit/protocol/records/task";
@@ -40,7 +40,9 @@ test("what has not ended, and what nobody ordered, is refused", () => {
   const refusal = (wished: AgainWish, ended = {}) => again(snapshot({ inbox: [wished], ended }), NOON_MS);
   const refused = (outcome: RegExp) => [{ type: "answer-wish", outcome: expect.stringMatching(outcome) }];
   expect(refusal(wish("t-000009.0"))).toMatchObject(refused(/^refused: no task of this id has ended$/));
-  expect(refusal(wish(step.id), { [step.id]: step })).toMatchObject(refused(/^refused: only a task that was requested/));
+  expect(refusal(wish(step.id), { [step.id]: step })).toMatchObject(
+    refused(/^refused: only a task that was requested/),
+  );
 });
 
 const item = { id: "c1", triggerId: "trg-1", leaf: 0, prompt: "Does it rain?" };

@@ -30,7 +30,7 @@ const put = (when: When, id = "put-1f"): Wish => ({
 const actions = (facts: Facts, seconds = 0) => change(snapshot(facts), NOON_MS + seconds * 1_000);
 const answer = (outcome: unknown) => [{ type: "answer-wish", outcome }];
 
-/** The version that a wish makes of a trigger. */
+/** The version that a command makes of a trigger. */
 function granted(trigger: Standing, wish: Wish, seconds = 0): Standing {
   const [action] = actions({ standing: [trigger], inbox: [wish] }, seconds);
   if (action?.type !== "advance" || action.trigger.type === "link") throw new Error(`it is ${JSON.stringify(action)}`);

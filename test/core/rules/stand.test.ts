@@ -1,4 +1,4 @@
-/** Standing triggers decide, carry out, and only then decide again (SPEC D4, D5, D6, N2). */
+/** Triggers decide, carry out, and only then decide again (SPEC D4, D5, D6, N2). */
 
 import { cancelMark } from "@mimikit/protocol/base/id";
 import type { Conditional, Decision, Standing } from "@mimikit/protocol/records/trigger";

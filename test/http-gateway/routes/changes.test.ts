@@ -1,4 +1,4 @@
-/** `/api/changes` and `/api/undo`: what can be taken back, and the wish that does it. */
+/** `/api/changes` and `/api/undo`: what can be undone, and the command that does it. */
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { Undone } from "@mimikit/protocol/records/archive";

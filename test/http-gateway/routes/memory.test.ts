@@ -1,4 +1,4 @@
-/** `/api/memory` and `/api/backlog`: what is remembered, and the wishes that add to it. */
+/** `/api/memory` and `/api/backlog`: what is remembered, and the commands that add to it. */
 import { mkdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { noteId } from "@mimikit/protocol/base/id";

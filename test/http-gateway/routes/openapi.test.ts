@@ -199,7 +199,7 @@ async function pairOne(gateway: Started): Promise<string> {
   return gateway.names("sessions/web")[0]?.replace(".json", "") ?? "";
 }
 
-/** Nothing waits, and nothing came of the last reply: it can be given anew. */
+/** Nothing waits, and nothing came of the last reply: it can be given again. */
 async function settleAll({ gateway }: World): Promise<void> {
   for (const name of await gateway.fs.list("inbox")) await gateway.fs.unlink(`inbox/${name}`);
   const { id } = (await gateway.post("/api/input", { text: "what is new?" })).json as { id: string };

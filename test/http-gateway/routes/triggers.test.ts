@@ -145,7 +145,7 @@ test("an order that waits for a task that never was is refused, and so is a chan
   };
   expect(await send(gateway, "POST", "/api/triggers", order("t-000009.0"))).toMatchObject(refusal);
   expect(gateway.names("inbox")).toEqual([]);
-  // One that waits, runs or has ended was there; what came in under such an id and was settled was none.
+  // One that waits, runs or has ended was there; what came in under such an id and was applied was none.
   await queue(gateway.fs, taskOf("t-000009.1"));
   await archive(gateway.fs, await finish(gateway.fs, await queue(gateway.fs, taskOf("t-000009.2"))));
   const mark: Archived = { kind: "mark", id: "t-000009.3", at: NOON, taskId: "t-000009" };

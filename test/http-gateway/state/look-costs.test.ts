@@ -51,7 +51,7 @@ interface Seen {
   looks: Look[];
 }
 
-/** Looks at a state directory with so many open tasks and standing triggers, then after each of some steps. */
+/** Looks at a state directory with so many open tasks and triggers, then after each of some steps. */
 async function costsWith(count: number): Promise<Seen> {
   const home = temporaryHome();
   const fs = openDisk(home, "test");

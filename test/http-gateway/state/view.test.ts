@@ -290,7 +290,7 @@ test("a look where a notification told of a change asks nothing about another di
     await view.refreshHeard(new Map(heard.map((dir) => [dir, null])));
     return stepped.calls;
   };
-  // Only whether the next turn is settled.
+  // Only whether the next turn is applied.
   const none = await callsOf([ARCHIVE]);
   await sendMessage(disk, "m-2");
   // When it was changed, its names, and the record.
@@ -306,7 +306,7 @@ test("a task that is settled in the middle of the very first look is in it, and 
     const { disk, stepped, view } = temporaryView();
     const result = await finish(disk, await queue(disk, taskOf("trg-1--run-1")));
     stepped.interrupt(k, async () => {
-      // The turn that reports it is settled right behind it.
+      // The turn that reports it is applied right behind it.
       const turn = { messages: [], events: [], results: [reportOf(result)] };
       const reporting = await finish(disk, taskOf("t-000001", { role: "teller", consumer: "supervisor", turn }));
       await archive(disk, result);

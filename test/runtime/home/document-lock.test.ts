@@ -46,7 +46,7 @@ test("a document that is being saved is refused until it is whole, whether or no
   const { home } = temporaryState();
   const path = join(home, "backlog.md");
   for (const text of ["- [ ] first\n", "- [ ] first\n- [ ] second\n"]) {
-    // On a busy machine more time may have gone by than an editor needs: then it begins anew.
+    // On a busy machine more time may have gone by than an editor needs: then it starts over.
     do writeFileSync(path, "");
     while (!(await isRefused(home)));
     writeFileSync(path, text);

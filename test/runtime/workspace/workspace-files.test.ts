@@ -34,7 +34,7 @@ function workspace() {
   return { workDir, home, write, remove: (path: string) => rmSync(join(workDir, path), { recursive: true }) };
 }
 
-/** Looks at it anew each time. */
+/** Looks at it again each time. */
 function look(place: { workDir: string; home: string }) {
   return async (path: string) => (await new WorkspaceFiles(place).stampsOf([path])).get(path);
 }

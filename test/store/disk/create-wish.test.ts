@@ -1,4 +1,4 @@
-/** A wish is sealed as it will be read, and is there once. */
+/** A command is signed as it will be read, and is there once. */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { createWish } from "@mimikit/store/disk/create-wish";

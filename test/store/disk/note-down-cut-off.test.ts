@@ -1,4 +1,4 @@
-/** A wish to write something down is cut off before each of its operations on the disk, and done again: it is done once. */
+/** A command to write something down is cut off before each of its operations on the disk, and done again: it is done once. */
 import { existsSync, readdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Action, NoteWish } from "@mimikit/core/base/action";
@@ -84,7 +84,7 @@ test.each(wishes)("in %s", async (_, wish, text, outcome) => {
     writeFileSync(join(home, "backlog.md"), "- [ ] mine\n");
     await createRecord(fs, Wish, inboxPath(wish.id), wish);
     const isCut = await wasCut(carryOut(wish, cutAt(fs, k)));
-    // Until it is answered, the wish stays.
+    // Until it is answered, the command stays.
     const isAnswered = (await readRecord(fs, Archived, archivePath(wish.id))) !== null;
     if (!isAnswered) expect(await fs.list(INBOX)).toEqual([`${wish.id}.json`]);
     await carryOut(wish, fs);

@@ -21,7 +21,7 @@ import { cutAt, pausedAt, wasCut } from "../power-cut.ts";
 
 const lock = <T>(_path: string, work: () => Promise<T>) => work();
 
-/** As a supervisor that has just begun would do it: all that the wishes of inbox/ want. */
+/** As a supervisor that has just begun would do it: all that the commands of inbox/ want. */
 async function carryOut(fs: FileSystem): Promise<void> {
   const mirror = new Mirror(fs, { token: "token", durable: true, onBadArchive: () => undefined });
   await mirror.ledger.load();

@@ -1,4 +1,4 @@
-/** A change of a document is taken back exactly where it stands as it was written; what somebody has edited since stays. */
+/** A change of a document is undone exactly where it stands as it was written; what somebody has edited since stays. */
 import type { DocumentEdit } from "@mimikit/core/base/action";
 import { DocumentChange } from "@mimikit/protocol/records/change";
 import { changeOf } from "@mimikit/store/documents/ordered-edit";

@@ -29,7 +29,7 @@ function mirrored() {
 }
 
 describe("a look that is followed by actions", () => {
-  /** A mirror, and the directories that were synced. */
+  /** A state cache, and the directories that were synced. */
   function counted(durable = true) {
     const { fs, home } = temporaryState();
     const synced: string[] = [];

@@ -1,4 +1,4 @@
-/** history/YYYY-MM.jsonl: every settled turn has its line, whatever was cut off, deleted or damaged. */
+/** history/YYYY-MM.jsonl: every applied turn has its line, whatever was cut off, deleted or damaged. */
 import { appendFileSync, readdirSync, readFileSync, rmSync, symlinkSync, truncateSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { HistoryTurn } from "@mimikit/protocol/records/history";
@@ -16,7 +16,7 @@ import { temporaryState } from "../home.ts";
 const OCTOBER = "2026-10-31T23:59:00.000Z";
 const NOVEMBER = "2026-11-01T00:01:00.000Z";
 
-/** A state directory with settled turns, and what keeps its history level. */
+/** A state directory with applied turns, and what keeps its history level. */
 async function settled(...completedAt: string[]) {
   const { home, fs } = temporaryState();
   const ledger = new Ledger(fs, () => undefined);

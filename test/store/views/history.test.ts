@@ -8,7 +8,7 @@ import { expect, test } from "vitest";
 import { done, message, turn } from "../../core/facts.ts";
 import { temporaryState } from "../home.ts";
 
-/** A state in which turns are settled, a window of it, and what is read of the disk. */
+/** A state in which turns are applied, a window of it, and what is read of the disk. */
 function windowOfState() {
   const { fs: disk } = temporaryState();
   const reads: string[] = [];

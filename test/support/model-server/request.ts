@@ -107,8 +107,8 @@ export function checkAnswered(messages: readonly Message[]): void {
 }
 
 /**
- * Vendors that seal what their model thought refuse a conversation in which its calls stand without that, word for word.
- * @param sealed what was thought, by the id of the call that came of it. Throws `BadRequest`.
+ * Vendors that sign what their model thought refuse a conversation in which its calls stand without that, word for word.
+ * @param signed what was thought, by the id of the call that came of it. Throws `BadRequest`.
  */
 export function checkThoughts(messages: readonly Message[], sealed: ReadonlyMap<string, WireThought>): void {
   const newest = messages.findLast(({ role }) => role === "assistant");

@@ -22,7 +22,7 @@ const TITLE_UNITS_MAX = 200;
 /** ntfy shows no more. */
 const BUTTONS_MAX = 3;
 const CALL_MS_MAX = 30_000;
-/** A stream that is silent may be dead: it is asked for anew so often. */
+/** A stream that is silent may be dead: it is asked for again so often. */
 const STREAM_MS_MAX = 120_000;
 /** How much of an answer is read. */
 const LINE_CHARS_MAX = 65_536;

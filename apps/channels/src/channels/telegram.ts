@@ -78,7 +78,7 @@ class Telegram implements Channel {
       ),
     );
     const last = updates.at(-1)?.update_id;
-    // After a week of silence the numbers begin anew at random: an offset is good for one confirmation and no longer.
+    // After a week of silence the numbers start over at random: an offset is good for one confirmation and no longer.
     return { incoming: updates.flatMap(incomingOf), cursor: last === undefined ? undefined : String(last + 1) };
   }
 
@@ -208,7 +208,7 @@ function notSent(error: unknown): Sent {
       const { retry_after: sec } = parameters;
       return { outcome: "waits", reason, ...(sec !== undefined && { afterMs: sec * 1_000 }) };
     }
-    // The token was taken back: all that waits, waits for the owner.
+    // The token was revoked: all that waits, waits for the owner.
     if (code === 401 || code === 404) return { outcome: "waits", reason, afterMs: REFUSED_MS };
     return { outcome: "refused", reason };
   }

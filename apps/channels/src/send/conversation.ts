@@ -1,4 +1,4 @@
-/** Reads what was settled lately and what is asked now, and by which way that was said from which it came. */
+/** Reads what was applied lately and what is asked now, and by which way that was said from which it came. */
 import { rootOf, turnId, turnNumber } from "@mimikit/protocol/base/id";
 import type { Via } from "@mimikit/protocol/channels/via";
 import type { Event } from "@mimikit/protocol/records/inbox";

@@ -109,7 +109,7 @@ export class Outbox {
     for (;;) {
       const due = this.isClosing ? undefined : this.nextDue(chat);
       if (due === undefined) {
-        // Nothing waits between this look and the end, so a later look begins anew.
+        // Nothing waits between this look and the end, so a later look starts over.
         lane.isBusy = false;
         return;
       }

@@ -24,7 +24,7 @@ export interface Replayed {
   last: { timestamp: string; event: string } | null;
   /** Whether each process had said that it started and not that it stopped. One that was killed says nothing. */
   processes: Record<CoreRole, ProcessState> & { channels?: ProcessState; dispatcher?: ProcessState };
-  /** Tasks that were not settled yet, the oldest first. */
+  /** Tasks that were not applied yet, the oldest first. */
   tasks: ReplayedTask[];
   /** Questions that were open, by id. */
   questions: string[];
@@ -32,7 +32,7 @@ export interface Replayed {
   triggers: string[];
   /** Messages that were accepted, by id, in order. */
   accepted: string[];
-  /** Turns that were settled, by id, in order. */
+  /** Turns that were applied, by id, in order. */
   turns: string[];
 }
 

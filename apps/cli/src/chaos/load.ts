@@ -19,7 +19,7 @@ const CANCEL_MS_MAX = 20_000;
 /** Tasks that wait; beyond this, orders only wait longer. */
 const QUEUED_MAX = 20;
 const RETRY_MS = 100;
-/** A trigger is made anew before it forgets what it did first (RECENT_MAX firings). */
+/** A trigger is made again before it forgets what it did first (RECENT_MAX firings). */
 const TRIGGER_MS = 150_000;
 /** Answered at once, without a plan. */
 const TALK = ["help", "status"];

@@ -26,7 +26,7 @@ export async function examine(state: State): Promise<Examined> {
   const { fs, mirror } = state;
   const violations: string[] = [];
   const violate = (what: string) => void violations.push(what);
-  // I8: what is read here is read again, and not taken from what the mirror knows.
+  // I8: what is read here is read again, and not taken from what the state cache knows.
   const ledger = new Ledger(fs, (path, reason) => violate(`${path} cannot be read: ${reason}`));
   await ledger.load();
   for (const { path, reason } of mirror.unreadable()) violate(`${path} cannot be read: ${reason}`);

@@ -16,7 +16,7 @@ export async function verifyWithArchive({
   home,
   mirror: { ledger },
 }: Pick<State, "home" | "mirror">): Promise<VerifiedAll> {
-  // Listed before the log is read: a turn that is settled meanwhile is in both or in the log alone.
+  // Listed before the log is read: a turn that is applied meanwhile is in both or in the log alone.
   const names = [...ledger.names()].filter((id) => turnNumber(id) > 0);
   const { chains, turnsFrom, missing } = verifyTrail(home);
   const turns = [];

@@ -1,7 +1,7 @@
 /**
- * Brings in what an export holds: conversations into imported/, memories and schedules as wishes like those that are typed.
+ * Brings in what an export holds: conversations into imported/, memories and schedules as commands like those that are typed.
  * Ids follow from what is brought, so the same file once more, or after a kill, adds only what is missing. `imports/<id>.json`
- * says what can be taken back; it is durable before anything else is.
+ * says what can be undone; it is durable before anything else is.
  */
 import { createHash } from "node:crypto";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
@@ -38,7 +38,7 @@ const Import = z.object({
   id: z.string(),
   source: z.enum(SOURCES),
   at: z.iso.datetime(),
-  /** The wishes for memories and schedules. */
+  /** The commands for memories and schedules. */
   wishes: z.array(z.string()),
   messages: z.number().int().nonnegative(),
 });
@@ -152,7 +152,7 @@ const digest = (text: string) => createHash("sha256").update(text).digest("hex")
 /** The outcome of an import. */
 export interface Done {
   id: string;
-  /** Nothing runs that takes the wishes up: they wait for the next start. */
+  /** Nothing runs that takes the commands up: they wait for the next start. */
   waits: boolean;
   refused: string[];
 }
@@ -183,7 +183,7 @@ export async function bringIn(home: string, { id, source, lines, begun, wishes }
   };
 }
 
-/** The imports that were not taken back, the newest first. A file that is no record is passed over. */
+/** The imports that were not undone, the newest first. A file that is no record is passed over. */
 export function importsOf(home: string): Import[] {
   const dir = join(home, IMPORTS);
   const names = existsSync(dir) ? readdirSync(dir).filter((name) => name.endsWith(".json")) : [];

@@ -98,23 +98,23 @@ export class Client {
     });
   }
 
-  /** Says something to a task or, without one, to what runs now; the same key says it once. @returns the id of the wish. */
+  /** Says something to a task or, without one, to what runs now; the same key says it once. @returns the id of the command. */
   steer(text: string, key: string, taskId?: string): Promise<string> {
     const path = taskId === undefined ? "/api/steer" : `/api/tasks/${encodeURIComponent(taskId)}/steer`;
     return this.ask(path, key, { text });
   }
 
-  /** Asks for what runs now to be ended. @returns the id of the wish. */
+  /** Asks for what runs now to be ended. @returns the id of the command. */
   stop(key: string): Promise<string> {
     return this.ask("/api/stop", key, {});
   }
 
-  /** Asks for the conversation to begin anew. @returns the id of the wish. */
+  /** Asks for the conversation to start over. @returns the id of the command. */
   clear(key: string): Promise<string> {
     return this.ask("/api/clear", key, {});
   }
 
-  /** Asks for the last message to be answered anew. @returns the id of the wish. */
+  /** Asks for the last message to be answered again. @returns the id of the command. */
   retry(key: string, body: RetryBody): Promise<string> {
     return this.ask("/api/conversation/retry", key, body);
   }

@@ -22,7 +22,7 @@ export type Wanted =
   | { kind: "steer"; text: string; taskId?: string }
   | { kind: "stop" }
   | { kind: "clear" }
-  /** The last message is answered anew, by `answerBy`, and in other words where there is a `text`. */
+  /** The last message is answered again, by `answerBy`, and in other words where there is a `text`. */
   | { kind: "retry"; text?: string; answerBy?: AnswerBy };
 
 /** The request in a line of the chat. */
@@ -44,7 +44,7 @@ export function freshKey(): string {
 }
 
 /**
- * Makes the wish durable. Throws `Failure` (not running) for a stop where nothing runs.
+ * Makes the command durable. Throws `Failure` (not running) for a stop where nothing runs.
  * @param key the same key hands it over once.
  * @returns its id, and whether the gateway took it; if not, the supervisor finds it as soon as one runs.
  */

@@ -50,7 +50,7 @@ export function outcomeOf(
   const asked = questions.filter(({ id }) => replies.some((reply) => id.startsWith(`${turnOf(reply)}.`)));
   const answer = { replies, tasks: own, questions: asked };
 
-  // A link of a chain waits for the task before it, whose failure is asked about.
+  // A dependent task waits for the task before it, whose failure is asked about.
   const isHeld = ({ id, state }: TaskSummary) => state === "waiting" || asked.some(({ taskId }) => taskId === id);
   const open = own.filter(isOpen);
   if (open.length > 0 && (asked.length === 0 || !open.every(isHeld))) return { ...answer, state: "working" };

@@ -1,6 +1,6 @@
 /**
  * An instance that exists only to be tried out: three real processes on loopback, in a directory of their own, answered
- * by the offline engine, so that it costs nothing and touches nothing of anybody's. A role that ends is started anew.
+ * by the offline engine, so that it costs nothing and touches nothing of anybody's. A role that ends is started again.
  */
 
 import { type ChildProcess, spawn } from "node:child_process";
@@ -38,7 +38,7 @@ export interface Trial {
   config: Config;
   client: Client;
   pidOf(role: CoreRole): number | undefined;
-  /** kill -9; it is started anew. */
+  /** kill -9; it is started again. */
   kill(role: CoreRole): Promise<void>;
   /** Resolves when all records have come to the archive; false when `ms` are over before. */
   rests(ms: number): Promise<boolean>;

@@ -1,5 +1,5 @@
 /**
- * A wish straight into inbox/: whoever may read the token may ask for anything. It needs no process of ours, and is taken
+ * A command straight into inbox/: whoever may read the token may ask for anything. It needs no process of ours, and is taken
  * up at the next start where none runs (docs/file-protocol.md#commands).
  */
 import { setTimeout as wait } from "node:timers/promises";
@@ -13,11 +13,11 @@ import { Failure } from "../io/failure.ts";
 import { livingRoles } from "../processes/instance.ts";
 import { withDisk } from "./state.ts";
 
-/** A tick takes up a wish within milliseconds; one that waits for the firing before it takes longer. */
+/** A tick takes up a command within milliseconds; one that waits for the firing before it takes longer. */
 const OUTCOME_MS_MAX = 10_000;
 const LOOK_EVERY_MS = 20;
 
-/** Makes the wish durable. @param key the same key is the same wish. @returns its id. */
+/** Makes the command durable. @param key the same key is the same command. @returns its id. */
 export async function writeWish(home: string, said: Said, key?: string): Promise<string> {
   openHome(home, process.env);
   const token = readToken(home);
@@ -33,8 +33,8 @@ export interface Asked {
 }
 
 /**
- * Makes the wish durable and waits for what becomes of it, as long as there is somebody to take it up.
- * @param key the same key is the same wish.
+ * Makes the command durable and waits for what becomes of it, as long as there is somebody to take it up.
+ * @param key the same key is the same command.
  * @throws Failure with the reason when it is refused.
  */
 export async function ask(home: string, said: Said, key?: string): Promise<Asked> {
@@ -44,7 +44,7 @@ export async function ask(home: string, said: Said, key?: string): Promise<Asked
   return asked;
 }
 
-/** Waits for what becomes of a wish that is durable, as long as there is somebody to take it up. */
+/** Waits for what becomes of a command that is durable, as long as there is somebody to take it up. */
 export async function outcomeOf(home: string, id: string): Promise<Asked> {
   const outcome = await withDisk(home, async (fs) => {
     const deadline = performance.now() + OUTCOME_MS_MAX;

@@ -1,6 +1,6 @@
 /**
  * Mimikit as an MCP server on standard input and output, for assistants and editors that can use one (docs/clients.md). It does
- * as the other commands do: it leaves wishes in inbox/ and reads the state directory, so nothing here has to be kept up.
+ * as the other commands do: it leaves commands in inbox/ and reads the state directory, so nothing here has to be kept up.
  */
 import { closeMemorySearch } from "@mimikit/memory/search/search";
 import { VERSION } from "@mimikit/runtime/home/version";

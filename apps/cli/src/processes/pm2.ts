@@ -64,7 +64,7 @@ export async function startRoles(place: Place, config: Config, timeoutMs: number
   });
 }
 
-/** Starts the channels anew, or ends them where none is set up any more. Throws as `runPm2` does. */
+/** Starts the channels again, or ends them where none is set up any more. Throws as `runPm2` does. */
 export async function restartChannels(place: Place, config: Config, timeoutMs: number): Promise<void> {
   if (hasChannels(place.home, process.env)) return startRoles(place, config, timeoutMs, CHANNELS_APP);
   const list = await runPm2(place, ["jlist"], ANSWER_MS_MAX);

@@ -27,7 +27,7 @@ const Added = z.object({
   name: SkillName,
   title: z.string(),
   from: z.string(),
-  /** Of the wish that makes its trigger. */
+  /** Of the command that makes its trigger. */
   key: z.string(),
   at: z.iso.datetime(),
   /** The SKILL.md that was written with it. */
@@ -62,7 +62,7 @@ function jsonIn(path: string): unknown {
 const wishOf = ({ key }: Added) => wishId("trigger-put", key);
 
 /**
- * Makes its skill and its trigger. @returns the trigger's id and what became of the wish.
+ * Makes its skill and its trigger. @returns the trigger's id and what became of the command.
  * @throws Failure where it was added before, or its skill would hide another.
  */
 export async function addRecipe(
@@ -129,7 +129,7 @@ async function assertHidesNone(name: string, earlier: Added | undefined, place: 
 
 const recordPath = (name: string) => recordIn(RECIPES, name);
 
-/** Does its trigger stand? `over`: it did, and is deleted or undone, or its wish was refused. */
+/** Does its trigger stand? `over`: it did, and is deleted or undone, or its command was refused. */
 export function standingOf(added: AddedRecipe, { triggers, mirror }: State): "yes" | "no" | "over" {
   if (triggers.has(added.triggerId)) return "yes";
   return mirror.ledger.has(added.triggerId) || mirror.ledger.has(wishOf(added)) ? "over" : "no";

@@ -55,7 +55,7 @@ async function untilNeeded(home: string, wasThere: boolean, signal: AbortSignal)
     try {
       const living = livingRoles(home);
       const roles = rolesOf(home, process.env);
-      // One that is being restored, or whose disk is away, comes back and is not made anew.
+      // One that is being restored, or whose disk is away, comes back and is not made again.
       const isAway = wasThere && !existsSync(home);
       if (roles.every((role) => living.has(role)) || isAway || isStopped(home)) {
         missingSince = performance.now();

@@ -1,5 +1,5 @@
 /**
- * Markdown as it is read at a terminal, while it is being written: what was put out is never taken back. A line is held
+ * Markdown as it is read at a terminal, while it is being written: what was put out is never undone. A line is held
  * back only as far as it may still turn into something else, and a table until its last row is there.
  */
 import { Lexer, type Token } from "marked";

@@ -48,7 +48,7 @@ export function endJournal(): void {
   rmSync(JOURNAL, { force: true });
 }
 
-/** Was an update taken back, and nothing started since? The running processes may be of the version that is gone. */
+/** Was an update undone, and nothing started since? The running processes may be of the version that is gone. */
 export function wasTakenBack(): boolean {
   try {
     return (JSON.parse(readFileSync(JOURNAL, "utf8")) as { phase: string }).phase === "taken back";

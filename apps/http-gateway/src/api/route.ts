@@ -36,7 +36,7 @@ interface RouteFacts<P, Q, B, A> {
   bodyBytesMax?: number;
   /** The body is the bytes of one file, and the handler reads them. */
   takesBytes?: true;
-  /** It takes an Idempotency-Key: the same key is the same wish. */
+  /** It takes an Idempotency-Key: the same key is the same command. */
   takesKey?: true;
   /** It needs no credential. */
   isOpen?: true;

@@ -156,7 +156,7 @@ export class Sender {
       const subscription = this.subscriptions.get(device);
       const item = this.look && subscription && nextItem(itemsOf(this.look, Date.now()), subscription.sent);
       if (item === undefined || subscription === undefined) {
-        // Nothing waits between this look and the end, so a later look begins anew.
+        // Nothing waits between this look and the end, so a later look starts over.
         lane.isBusy = false;
         return;
       }
@@ -180,7 +180,7 @@ export class Sender {
     delivery: Delivery,
   ): Promise<boolean> {
     const { log } = this.parts;
-    // Meanwhile the browser may have subscribed anew: what an old address says is nothing to the new one.
+    // Meanwhile the browser may have subscribed again: what an old address says is nothing to the new one.
     const isCurrent = this.subscriptions.get(device)?.address.endpoint === address.endpoint;
     switch (delivery.outcome) {
       case "taken":

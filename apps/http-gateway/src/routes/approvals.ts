@@ -1,4 +1,4 @@
-/** `/api/approvals`: the commands that the owner has allowed for good, and the wish that ends one (docs/autonomy.md). */
+/** `/api/approvals`: the commands that the owner has allowed for good, and the command that ends one (docs/autonomy.md). */
 import { Accepted, ApprovalsAnswer } from "@mimikit/protocol/wire/api";
 import { readApprovals } from "@mimikit/store/views/approvals";
 import { route } from "../api/route.ts";

@@ -1,4 +1,4 @@
-/** `/api/backlog`: the checkboxes of backlog.md, and the wish that changes them. */
+/** `/api/backlog`: the checkboxes of backlog.md, and the command that changes them. */
 
 import { BadJson } from "@mimikit/protocol/base/json";
 import { coded } from "@mimikit/protocol/texts/coded";
@@ -24,7 +24,7 @@ export const backlog = route({
   },
 });
 
-/** Whether there is such an item is seen when the wish is carried out. */
+/** Whether there is such an item is seen when the command is carried out. */
 export const editBacklog = route({
   method: "post",
   path: "/api/backlog",

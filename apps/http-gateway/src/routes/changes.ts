@@ -1,4 +1,4 @@
-/** `/api/changes` and `/api/undo`: what was changed lately, and the wish that takes it back (SPEC J3). */
+/** `/api/changes` and `/api/undo`: what was changed lately, and the command that takes it back (SPEC J3). */
 
 import { CHANGES_KEPT_MAX } from "@mimikit/protocol/records/change";
 import { withCodes } from "@mimikit/protocol/texts/coded";

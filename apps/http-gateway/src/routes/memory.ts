@@ -1,4 +1,4 @@
-/** `/api/memory`: what is remembered, found by what it says, and the wish that adds to it (SPEC E6). */
+/** `/api/memory`: what is remembered, found by what it says, and the command that adds to it (SPEC E6). */
 
 import { refreshMemoryIndex, searchMemory as search } from "@mimikit/memory/search/search";
 import { describeMemory } from "@mimikit/memory/sources/describe-memory";

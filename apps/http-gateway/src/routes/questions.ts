@@ -1,4 +1,4 @@
-/** `/api/questions`: what the user is asked, and the wish that answers (SPEC G3). */
+/** `/api/questions`: what the user is asked, and the command that answers (SPEC G3). */
 import { Accepted, AnswerBody, QuestionsAnswer } from "@mimikit/protocol/wire/api";
 import { route } from "../api/route.ts";
 import { IdParams } from "../http/params.ts";

@@ -1,6 +1,6 @@
 /**
  * `POST /hooks/<name>`: a signed delivery from outside runs the one trigger that its hook names, with what it holds as data
- * (docs/hooks.md#from-outside). Loaded where there is a `hooks/`. The same delivery is the same wish, however often it comes.
+ * (docs/hooks.md#from-outside). Loaded where there is a `hooks/`. The same delivery is the same command, however often it comes.
  */
 import { createHash, createHmac, timingSafeEqual } from "node:crypto";
 import type { IncomingHttpHeaders } from "node:http";

@@ -1,4 +1,4 @@
-/** `POST /api/restart`: the processes start anew; 202 once the wish is durable. */
+/** `POST /api/restart`: the processes start again; 202 once the command is durable. */
 import { Accepted, NoBody } from "@mimikit/protocol/wire/api";
 import { route } from "../api/route.ts";
 

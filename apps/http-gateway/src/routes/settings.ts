@@ -1,4 +1,4 @@
-/** `/api/settings`: what can be set, and how it is set; a change is saved in config.yaml, and can be taken back (SPEC J3). */
+/** `/api/settings`: what can be set, and how it is set; a change is saved in config.yaml, and can be undone (SPEC J3). */
 
 import { withCodes } from "@mimikit/protocol/texts/coded";
 import { SettingsAnswer, SettingsBody } from "@mimikit/protocol/wire/api";

@@ -1,6 +1,6 @@
 /**
  * `POST /api/steer`, `/api/tasks/:id/steer`, `/api/stop`, `/api/clear` and `/api/conversation/retry`: what the user says meanwhile (SPEC I5). 202
- * once the wish is durable; the same Idempotency-Key is the same wish.
+ * once the command is durable; the same Idempotency-Key is the same command.
  */
 import { Accepted, MESSAGE_BODY_BYTES_MAX, NoBody, RetryBody, SteerBody } from "@mimikit/protocol/wire/api";
 import { route } from "../api/route.ts";

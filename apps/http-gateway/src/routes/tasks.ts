@@ -1,4 +1,4 @@
-/** `/api/tasks`: the list, one task with all that is known of it, and the wish to cancel it. */
+/** `/api/tasks`: the list, one task with all that is known of it, and the command to cancel it. */
 
 import { Role } from "@mimikit/protocol/base/role";
 import {

@@ -1,4 +1,4 @@
-/** `/api/triggers`: what stands, why it fires or does not, what is to come, and the wishes that change it (SPEC D). */
+/** `/api/triggers`: what stands, why it fires or does not, what is to come, and the commands that change it (SPEC D). */
 
 import { nextOf } from "@mimikit/core/schedule/schedule";
 import { explainTrigger } from "@mimikit/core/triggers/explain";

@@ -21,7 +21,7 @@ export class Agenda {
   private readonly mirror: Mirror;
   private readonly standing = new Map<string, Standing>();
   private readonly lines = new OrderedList<TriggerSummary>(bySoonest);
-  /** The triggers that the wishes of the last look were about. */
+  /** The triggers that the commands of the last look were about. */
   private wished: readonly string[] = [];
   private open: ReadonlyMap<string, Question> = new Map();
   /** Those that are open, the oldest first. */
@@ -34,7 +34,7 @@ export class Agenda {
   }
 
   /**
-   * Call after the mirror has looked. The closing of a question is in archive/ before anything of it is dropped: looked
+   * Call after the state cache has looked. The closing of a question is in archive/ before anything of it is dropped: looked
    * for there afterwards, a closed one is never seen open again.
    */
   async confirmQuestions(): Promise<void> {
@@ -120,7 +120,7 @@ export class Agenda {
   }
 }
 
-/** The triggers that a wish is about. */
+/** The triggers that a command is about. */
 function triggersOf(wish: Wish): string[] {
   if (wish.kind === "trigger-put") return [triggerIdOf(wish.id)];
   return wish.kind === "trigger-patch" || wish.kind === "trigger-delete" ? [wish.triggerId] : [];

@@ -19,7 +19,7 @@ import { OrderedList } from "@mimikit/store/views/ordered-list";
 export interface ToldOutage {
   task: Task;
   outage: Outage;
-  /** Until it is settled, a turn whose result is there already goes on saying what it said. */
+  /** Until it is applied, a turn whose result is there already goes on saying what it said. */
   isOpen: boolean;
 }
 
@@ -77,7 +77,7 @@ export class Board {
   }
 
   /**
-   * Makes what is shown of these anew, as the mirror has their records now, and of what has come to the ended tasks.
+   * Makes what is shown of these again, as the state cache has their records now, and of what has come to the ended tasks.
    * @param touched everything of which a record came or went since the last call, by its id.
    */
   refresh(touched: Iterable<string>): void {

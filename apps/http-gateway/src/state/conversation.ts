@@ -1,5 +1,5 @@
 /**
- * The conversation in its one stable order: settled turns by number, inside a turn the messages and then the reply,
+ * The conversation in its one stable order: applied turns by number, inside a turn the messages and then the reply,
  * and after them what still waits in inbox/ (docs/file-protocol.md I10). No message is ever in it twice.
  */
 import { editedId } from "@mimikit/core/tasks/answer-anew";
@@ -31,14 +31,14 @@ export interface UnderWay {
   questions: ReadonlyMap<string, Question>;
   signals: readonly Signal[];
   results: readonly Result[];
-  /** Turns that have begun and are not settled. */
+  /** Turns that have begun and are not applied. */
   turns: readonly Task[];
   /** Outage notices of open turns (SPEC G4). */
   outages: readonly HistoryMessage[];
 }
 
 export class Conversation {
-  /** Every version of what was settled, and without those of which there is a newer one. */
+  /** Every version of what was applied, and without those of which there is a newer one. */
   private settled: readonly ChatMessage[] = [];
   private newest: readonly ChatMessage[] = [];
   private readonly ids = new Set<string>();
@@ -57,7 +57,7 @@ export class Conversation {
     return new Conversation(await readHistory(fs, ledger));
   }
 
-  /** Adds a turn that was settled. Turns come in order; one that is there already changes nothing. */
+  /** Adds a turn that was applied. Turns come in order; one that is there already changes nothing. */
   settle(turn: Result): void {
     if (turnNumber(turn.id) <= this.throughTurn) return;
     this.throughTurn = turnNumber(turn.id);
@@ -79,7 +79,7 @@ export class Conversation {
     this.newest = newestVersions(this.settled);
   }
 
-  /** Everything that was said, oldest first; what no settled turn holds yet is pending. */
+  /** Everything that was said, oldest first; what no applied turn holds yet is pending. */
   with(underWay: UnderWay): readonly ChatMessage[] {
     const { newest, known } = this;
     const messages = pendingMessages(underWay).filter(({ id }) => !this.ids.has(id));

@@ -37,7 +37,7 @@ export interface Look {
   queued: Readonly<Record<Role, number>>;
   /** Tasks and turns that could reach nobody, and are tried again until they can (SPEC G4). */
   outages: readonly ToldOutage[];
-  /** Wishes, events and dropped files that nobody has settled yet. */
+  /** Commands, events and dropped files that nobody has applied yet. */
   inbox: number;
   /** Triggers that stand, the soonest first. */
   triggers: readonly TriggerSummary[];
@@ -149,7 +149,7 @@ export class View {
   }
 
   /**
-   * The last reply, if it can be given anew now; the supervisor decides that for good.
+   * The last reply, if it can be given again now; the supervisor decides that for good.
    * @param messageId the reply, or a message that it answers. @throws Problem 404 where there is none, 409 where it cannot.
    */
   async lastReply(messageId: string | undefined): Promise<{ turnId: string; said: ChatMessage[] }> {
@@ -228,7 +228,7 @@ export class View {
     try {
       return await this.mirror.ledger.follow();
     } catch (error) {
-      // Turns that were noted before the error are not reported again, so the next look reads the conversation anew.
+      // Turns that were noted before the error are not reported again, so the next look reads the conversation again.
       this.conversation = undefined;
       throw error;
     }

@@ -49,7 +49,7 @@ export class Wishes {
   /** How many are on their way to the disk, and whom to tell when none is any more. */
   private underWay = 0;
   private rest = Promise.withResolvers<void>();
-  /** Of wishes that are durable. */
+  /** Of commands that are durable. */
   private notes: AuditEvent[] = [];
 
   /** @param timeZone of crons that name none: that of the server. */
@@ -62,7 +62,7 @@ export class Wishes {
     this.log = log;
   }
 
-  /** Resolves when no wish is on its way to the disk. */
+  /** Resolves when no command is on its way to the disk. */
   async atRest(): Promise<void> {
     if (this.underWay > 0) await this.rest.promise;
   }
@@ -102,7 +102,7 @@ export class Wishes {
 
   /**
    * Says something to a task or, without one, to what runs now (SPEC I5). The same key always means the same words.
-   * @returns the id of the wish. @throws Problem 404 for an unknown task, 409 for one that has ended.
+   * @returns the id of the command. @throws Problem 404 for an unknown task, 409 for one that has ended.
    */
   async steer(text: string, taskId: string | undefined, key: string | undefined): Promise<string> {
     const id = wishId("steer", key);
@@ -113,14 +113,14 @@ export class Wishes {
     return this.accept(id, { kind: "steer", text, ...target }, note);
   }
 
-  /** Asks for what runs now to be ended (SPEC I5). @returns the id of the wish. */
+  /** Asks for what runs now to be ended (SPEC I5). @returns the id of the command. */
   async stop(key: string | undefined): Promise<string> {
     const id = wishId("stop", key);
     if (await this.isDone(id, key)) return id;
     return this.accept(id, { kind: "stop" }, { event: "stop_requested" });
   }
 
-  /** Asks for the conversation to begin anew (SPEC F3); sealed, like a restart. @returns the id of the wish. */
+  /** Asks for the conversation to start over (SPEC F3); signed, like a restart. @returns the id of the command. */
   async clear(key: string | undefined): Promise<string> {
     const id = wishId("clear", key);
     if (await this.isDone(id, key)) return id;
@@ -128,8 +128,8 @@ export class Wishes {
   }
 
   /**
-   * Asks for the last reply to be given anew. The same key always means the same wish.
-   * @returns the id of the wish. @throws Problem 404 for an unknown message, 409 where that cannot be.
+   * Asks for the last reply to be given again. The same key always means the same command.
+   * @returns the id of the command. @throws Problem 404 for an unknown message, 409 where that cannot be.
    */
   async retry({ messageId, text, answerBy }: RetryBody, key: string | undefined): Promise<string> {
     const id = wishId("retry", key);
@@ -146,9 +146,9 @@ export class Wishes {
   }
 
   /**
-   * Asks for a task and everything below it to be cancelled. Every wish is one of its own: a second cancel may find
+   * Asks for a task and everything below it to be cancelled. Every command is one of its own: a second cancel may find
    * children that the first came too early for.
-   * @returns the id of the wish. @throws Problem 404 for an unknown task, 409 for one that has ended.
+   * @returns the id of the command. @throws Problem 404 for an unknown task, 409 for one that has ended.
    */
   async cancelTask(taskId: string): Promise<string> {
     await this.view.assertCancellable(taskId);
@@ -169,14 +169,14 @@ export class Wishes {
     return newId;
   }
 
-  /** Asks for the processes to be started anew. The seal proves that it was asked by somebody who is signed in. */
+  /** Asks for the processes to be started again. The signature proves that it was asked by somebody who is signed in. */
   restart(): Promise<string> {
     return this.accept(wishId("restart"), { kind: "restart" }, { event: "restart_requested" });
   }
 
   /**
    * Answers an open question. The same key always means the same answer.
-   * @returns the id of the wish.
+   * @returns the id of the command.
    * @throws Problem 404 for an unknown question, 410 for one that is closed, 400 where only one of its options can be the answer.
    */
   async answer(questionId: string, answer: string, key: string | undefined): Promise<string> {
@@ -190,7 +190,7 @@ export class Wishes {
 
   /**
    * Answers an open question with one of its options. The same key always means the same answer.
-   * @param place of the option: 0, 1, … @returns the id of the wish.
+   * @param place of the option: 0, 1, … @returns the id of the command.
    * @throws Problem as `answer` does; 400 where there is no such option.
    */
   async choose(questionId: string, place: number, key: string): Promise<string> {
@@ -203,7 +203,7 @@ export class Wishes {
   }
 
   /**
-   * Orders a standing trigger. The same key always means the same trigger.
+   * Orders a trigger. The same key always means the same trigger.
    * @returns the id that it has, from now on.
    * @throws Problem 400 for an order that cannot be carried out, 409 when there are TRIGGERS_MAX already.
    */
@@ -225,8 +225,8 @@ export class Wishes {
   }
 
   /**
-   * Changes, pauses or resumes a standing trigger. The same key always means the same change.
-   * @returns the id of the wish.
+   * Changes, pauses or resumes a trigger. The same key always means the same change.
+   * @returns the id of the command.
    * @throws Problem 404 for an unknown trigger, 410 for one that is over, 400 for a change that cannot be made.
    */
   async patchTrigger(triggerId: string, change: TriggerChange, key: string | undefined): Promise<string> {
@@ -257,7 +257,7 @@ export class Wishes {
     if (id !== null) throw new Problem(400, coded("task_never_was", { id }));
   }
 
-  /** Ends a standing trigger for good. @returns the id of the wish. @throws Problem 404 unknown, 410 over. */
+  /** Ends a trigger for good. @returns the id of the command. @throws Problem 404 unknown, 410 over. */
   async deleteTrigger(triggerId: string, key: string | undefined): Promise<string> {
     const id = wishId("trigger-delete", key);
     if (await this.isKnown(id, key)) return id;
@@ -266,9 +266,9 @@ export class Wishes {
   }
 
   /**
-   * Fires a standing trigger once more, whatever its schedule says.
+   * Fires a trigger once more, whatever its schedule says.
    * @param given what came from outside, through a hook.
-   * @returns the id of the wish. @throws Problem 404 unknown, 410 over.
+   * @returns the id of the command. @throws Problem 404 unknown, 410 over.
    */
   async runTrigger(triggerId: string, key: string | undefined, given?: Given): Promise<string> {
     const id = wishId("trigger-run", key);
@@ -281,7 +281,7 @@ export class Wishes {
     );
   }
 
-  /** Asks for something to be remembered. The same key always means the same words. @returns the id of the wish. */
+  /** Asks for something to be remembered. The same key always means the same words. @returns the id of the command. */
   async addMemory({ content, longTerm, target }: MemoryBody, key: string | undefined): Promise<string> {
     const id = wishId("memory-add", key);
     if (await this.isDone(id, key)) return id;
@@ -289,7 +289,7 @@ export class Wishes {
     return this.accept(id, wish, { event: "memory_add_accepted", detail: { characters: content.length } });
   }
 
-  /** Asks for an entry of memory to be changed or forgotten. @returns the id of the wish. */
+  /** Asks for an entry of memory to be changed or forgotten. @returns the id of the command. */
   async editMemory({ document, entry, to }: MemoryEditBody, key: string | undefined): Promise<string> {
     const id = wishId("memory-edit", key);
     if (await this.isDone(id, key)) return id;
@@ -297,7 +297,7 @@ export class Wishes {
     return this.accept(id, wish, { event: "memory_edit_accepted", detail: { document } });
   }
 
-  /** Asks for a change of the backlog. The same key always means the same change. @returns the id of the wish. */
+  /** Asks for a change of the backlog. The same key always means the same change. @returns the id of the command. */
   async editBacklog({ op, item }: BacklogBody, key: string | undefined): Promise<string> {
     const id = wishId("backlog-edit", key);
     if (await this.isDone(id, key)) return id;
@@ -305,9 +305,9 @@ export class Wishes {
   }
 
   /**
-   * Asks for a change to be taken back; whether that can be done is seen when it is carried out. Asking for one that was
-   * taken back before is harmless.
-   * @returns the id of the wish. @throws Problem 404 for an unknown change, 409 for one that cannot be taken back now.
+   * Asks for a change to be undone; whether that can be done is seen when it is carried out. Asking for one that was
+   * undone before is harmless.
+   * @returns the id of the command. @throws Problem 404 for an unknown change, 409 for one that cannot be undone now.
    */
   async undo(changeId: string, key: string | undefined): Promise<string> {
     const id = wishId("undo", key);
@@ -322,7 +322,7 @@ export class Wishes {
 
   /**
    * Commands of a prefix that was allowed for good are to ask again.
-   * @returns the id of the wish. @throws Problem 404 where there is no approval with this id.
+   * @returns the id of the command. @throws Problem 404 where there is no approval with this id.
    */
   async revoke(approvalId: string, key: string | undefined): Promise<string> {
     const id = wishId("revoke", key);
@@ -332,7 +332,7 @@ export class Wishes {
     return this.accept(id, { kind: "revoke", approvalId }, { event: "revoke_requested", detail: { approvalId } });
   }
 
-  /** Makes a wish durable, and notes in the audit that it is new, when the client has its answer. @returns its id. */
+  /** Makes a command durable, and notes in the audit that it is new, when the client has its answer. @returns its id. */
   private async accept(id: string, said: Said, note: AuditEvent): Promise<string> {
     this.underWay++;
     try {
@@ -362,7 +362,7 @@ export class Wishes {
   private async isKnown(id: string, key: string | undefined): Promise<boolean> {
     if (key === undefined) return false;
     const path = inboxPath(id);
-    // A wish moves from inbox/ to archive/, so it is looked for in this order.
+    // A command moves from inbox/ to archive/, so it is looked for in this order.
     if (!(await this.fs.exists(path))) return this.isDone(id, key);
     await makeDurable(this.fs, [path]);
     return true;

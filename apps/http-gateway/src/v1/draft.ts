@@ -1,5 +1,5 @@
 /**
- * Sends a reply while it is written. A stream takes nothing back, but a draft may be begun anew, and what a model
+ * Sends a reply while it is written. A stream takes nothing back, but a draft may be started over, and what a model
  * says before it calls a tool is not part of the reply. So what does not go on with what was sent is held back, and the end
  * makes up for it: what a client was sent always ends with the whole reply.
  */

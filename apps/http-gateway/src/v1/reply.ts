@@ -30,7 +30,7 @@ export function courseOf(id: string, messages: readonly ChatMessage[]): Course {
     const outage = turn === undefined ? undefined : messages.find((each) => each.id === outageId(turn))?.text;
     return { state: "waiting", turn, outage };
   }
-  // A turn is settled as a whole: all that it said stands behind the message.
+  // A turn is applied as a whole: all that it said stands behind the message.
   const said = messages.slice(at + 1).filter(({ role }) => role === "assistant");
   const turn = said.map(turnOf).find((each) => each !== undefined);
   const own = said.filter((each) => turn !== undefined && turnOf(each) === turn);

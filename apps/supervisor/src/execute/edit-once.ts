@@ -1,4 +1,4 @@
-/** The edits of documents that wishes and results order: each is recorded, and made once, while its order is open. */
+/** The edits of documents that commands and results order: each is recorded, and made once, while its order is open. */
 import type { DocumentEdit } from "@mimikit/core/base/action";
 import { UNREADABLE_GRACE_MS } from "@mimikit/core/base/snapshot";
 import { BadJson } from "@mimikit/protocol/base/json";
@@ -18,7 +18,7 @@ import { changeOf, pathOf, withEdit } from "@mimikit/store/documents/ordered-edi
 import type { Hands } from "./hands.ts";
 import { quarantine } from "./wishes.ts";
 
-/** The wish or the result that an edit comes from, and whose it is. */
+/** The command or the result that an edit comes from, and whose it is. */
 interface Order {
   id: string;
   by: Changer;
@@ -43,7 +43,7 @@ export function whileOpen(id: string, { ledger }: Pick<Hands, "ledger">): NonNul
   return async () => ((await ledger.confirm(id)) ? "over" : "open");
 }
 
-/** Edits the document at `path`; what is no document there is set aside, and a new one begins. */
+/** Edits the document at `path`; what is no document there is moved to quarantine, and a new one begins. */
 export function editAnew(path: string, edit: Edit, hands: Hands): Promise<Edited> {
   return settingAside(path, hands, () => editDocument(hands.fs, hands.lock, path, edit));
 }
@@ -73,7 +73,7 @@ async function decideChange(edit: DocumentEdit, by: Changer, hands: Hands): Prom
   try {
     if (await createRecord(fs, Change, changePath(edit.id), change)) return change;
   } catch (error) {
-    // Lines may be as long as the document: what cannot be recorded is done all the same, and cannot be taken back.
+    // Lines may be as long as the document: what cannot be recorded is done all the same, and cannot be undone.
     if (error instanceof RecordTooLarge) return change;
     throw error;
   }

@@ -16,7 +16,7 @@ export interface Hands {
   nowMs(): number;
   lock: DocumentLock;
   audit(event: AuditEvent): void;
-  /** Ends all processes, so that PM2 starts them anew. */
+  /** Ends all processes, so that PM2 starts them again. */
   restart(): Promise<void>;
 }
 

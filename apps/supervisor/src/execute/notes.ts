@@ -60,7 +60,7 @@ export function itemOf({ at, role, text }: HistoryMessage): string {
 
 /**
  * Takes what came of a roll-up; call before its result is archived. Where one of the sources is not there as it was read
- * any more, everything stays as it is, and the period is summed up anew; what was only added to it stays, and waits.
+ * any more, everything stays as it is, and the period is summed up again; what was only added to it stays, and waits.
  * Throws `DocumentBusy` where one of them is edited or saved just now.
  */
 export async function takeSummary(result: Result, rollUp: RollUp, hands: Hands): Promise<void> {

@@ -32,7 +32,7 @@ export async function concludeQuestion(
   await drop(questionPath(id), hands);
 }
 
-/** The message is durable before the wish goes, and has one id, so the answer is said once. */
+/** The message is durable before the command goes, and has one id, so the answer is said once. */
 export async function answerLate(
   { wish, message, outcome }: Extract<Action, { type: "answer-late" }>,
   hands: Hands,
@@ -85,7 +85,7 @@ export async function revoke({ wish }: Extract<Action, { type: "revoke" }>, hand
   await drop(inboxPath(id), hands);
 }
 
-/** It ends the processes once, like any other: the archive remembers the wish (docs/file-protocol.md R11). */
+/** It ends the processes once, like any other: the archive remembers the command (docs/file-protocol.md R11). */
 export async function orderRestart(
   { wish }: Extract<Action, { type: "order-restart" }>,
   { fs, ledger, token, audit }: Hands,

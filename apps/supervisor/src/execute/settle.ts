@@ -1,5 +1,5 @@
 /**
- * A result is settled: its effects, then all that it consumed, last the result itself
+ * A result is applied: its effects, then all that it consumed, last the result itself
  * (docs/file-protocol.md#the-life-of-a-message step 5).
  */
 import type { DocumentEdit, Settlement } from "@mimikit/core/base/action";

@@ -28,7 +28,7 @@ export async function queueTask(
 }
 
 /**
- * Queues the children of a durable result: the pool sees them at once. A power loss may take them, and settling the result makes
+ * Queues the children of a durable result: the pool sees them at once. A power loss may take them, and applying the result makes
  * them again, until `keepChildren` has resolved: before the result goes to the archive (docs/durability.md#what-need-not-be-durable).
  */
 export async function queueChildren(tasks: readonly Task[], hands: Hands): Promise<void> {
@@ -63,7 +63,7 @@ export async function markCancelled(taskId: string, at: string, hands: Hands): P
 
 /** Creating the turn is the compare-and-swap: of two supervisors one wins, and a late one changes nothing. */
 export async function wake(turn: Task, { fs, ledger, audit }: Hands): Promise<void> {
-  // The turn before is settled, so whatever it consumed is in the archive by now: look for it there by name.
+  // The turn before is applied, so whatever it consumed is in the archive by now: look for it there by name.
   const input = turn.turn;
   const answered = [...(input?.messages ?? []), ...(input?.events ?? []), ...(input?.results ?? [])];
   // A message that is answered again has been in the archive since it was answered first.

@@ -8,7 +8,7 @@ import { changePath, queuePath, resultPath, triggerPath } from "@mimikit/store/d
 import { archive, type Hands, isDurablyThere, tellTeller } from "./hands.ts";
 import { queueTask } from "./tasks.ts";
 
-/** The record of a change comes before the change, so that whatever was changed can be taken back (SPEC J3). */
+/** The record of a change comes before the change, so that whatever was changed can be undone (SPEC J3). */
 export async function recordChange(change: Change | undefined, { fs }: Hands): Promise<void> {
   if (change !== undefined) await createRecord(fs, Change, changePath(change.id), change);
 }

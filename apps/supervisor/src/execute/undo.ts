@@ -25,7 +25,7 @@ export async function undo({ wish, change }: Extract<Action, { type: "undo" }>, 
   await concludeUndo({ type: "conclude-undo", wish, outcome: `undone in ${document}` }, hands);
 }
 
-/** Call when what it says is durable. A wish that was cut off behind it is answered what it achieved. */
+/** Call when what it says is durable. A command that was cut off behind it is answered what it achieved. */
 export async function concludeUndo(
   { wish, outcome }: Extract<Action, { type: "conclude-undo" }>,
   hands: Hands,

@@ -109,7 +109,7 @@ async function keepingShown(result: Result, { fs }: Hands): Promise<Result> {
   return { ...result, effects };
 }
 
-/** The answer is durable before the wish goes. */
+/** The answer is durable before the command goes. */
 export async function answerWish(
   { wish, outcome }: Extract<Action, { type: "answer-wish" }>,
   hands: Hands,

@@ -73,7 +73,7 @@ function isSuccess({ state }: Improvement): boolean {
   return state === "branch" || state === "merged" || state === "undone";
 }
 
-/** When the last turn was settled, and when the user last said something; 0 where that is not known. */
+/** When the last turn was applied, and when the user last said something; 0 where that is not known. */
 async function lastWords(ledger: Ledger): Promise<{ saidMs: number; settledMs: number }> {
   let settledMs = 0;
   for (let n = ledger.settledTurn; n > 0 && n > ledger.settledTurn - TURNS_LOOKED_AT; n--) {
@@ -86,7 +86,7 @@ async function lastWords(ledger: Ledger): Promise<{ saidMs: number; settledMs: n
   return { saidMs: 0, settledMs };
 }
 
-/** self_awake.json: a view, which may be deleted or edited, and is written anew. */
+/** self_awake.json: a view, which may be deleted or edited, and is written again. */
 export class SelfAwakeView {
   private readonly fs: FileSystem;
   private readonly mirror: Mirror;

@@ -1,6 +1,6 @@
 /**
  * The facts about memory for decisions: the messages since the last note, and the notes that may be summed up. Every
- * settled turn is read once, a few at a time, and the directories are listed once a minute: while nothing happens it
+ * applied turn is read once, a few at a time, and the directories are listed once a minute: while nothing happens it
  * costs nothing.
  */
 import { isFull, type MemoryBounds } from "@mimikit/core/base/memory-bounds";

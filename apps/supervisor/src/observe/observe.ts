@@ -1,4 +1,4 @@
-/** The disk as facts for `decide`: the mirror, who is alive, and the outcomes that triggers ask about. */
+/** The disk as facts for `decide`: the state cache, who is alive, and the outcomes that triggers ask about. */
 import type { Attention } from "@mimikit/core/attention/attention";
 import type { Ceiling, Spending } from "@mimikit/core/base/budget";
 import type { Attempt, Attended, Decision, LastEvaluation, MemoryFacts, Snapshot } from "@mimikit/core/base/snapshot";
@@ -35,7 +35,7 @@ export interface World {
 
 /**
  * Call after `mirror.refresh()`.
- * @param attention hears of what changes in the mirror. @param nowMs milliseconds since the epoch.
+ * @param attention hears of what changes in the state cache. @param nowMs milliseconds since the epoch.
  */
 export async function observe(mirror: Mirror, world: World, attention: Attention, nowMs: number): Promise<Snapshot> {
   const { inbox, dropped, links, standing, questions, staleVersions, signals, changes, queue, results, ledger } =
@@ -154,7 +154,7 @@ async function lastEvaluation(mirror: Mirror): Promise<LastEvaluation | null> {
   return last;
 }
 
-/** A settled batch never changes: it is read once. */
+/** An applied batch never changes: it is read once. */
 const settledEvaluations = new WeakMap<Ledger, LastEvaluation>();
 
 /** The decisions about steers and stops that are archived and may not be carried out yet. */
@@ -171,7 +171,7 @@ async function readDecisions({ inbox, ledger }: Mirror): Promise<Map<string, Dec
 /** Turns that are looked back upon for the last one that answers the user: the others only report. */
 const REPORTS_LOOKED_BACK_MAX = 200;
 
-/** Read only where somebody wants it answered anew. */
+/** Read only where somebody wants it answered again. */
 async function lastAnswer({ inbox, ledger }: Mirror): Promise<Result | null> {
   const isWanted = [...inbox.values()].some(({ kind, id }) => kind === "retry" && !ledger.has(id));
   for (let n = ledger.settledTurn; isWanted && n > Math.max(0, ledger.settledTurn - REPORTS_LOOKED_BACK_MAX); n--) {

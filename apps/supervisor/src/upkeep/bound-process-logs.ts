@@ -1,6 +1,6 @@
 /**
  * PM2's files of our stdout and stderr never end by themselves. A file that has grown long becomes the one of before,
- * `….log.1`, and begins anew. Lines of the moment in between may be lost: they are a copy of the audit files, which have
+ * `….log.1`, and starts over. Lines of the moment in between may be lost: they are a copy of the audit files, which have
  * all of them, and of how it went.
  */
 import { copyFileSync, readdirSync, renameSync, statSync, truncateSync } from "node:fs";

@@ -51,7 +51,7 @@ export class NamedAttachments {
         this.turns.add(turn);
         add(this.ofHistory, messages);
       }
-    // A turn that was settled a moment ago has no line yet.
+    // A turn that was applied a moment ago has no line yet.
     for (let number = 1; number <= ledger.settledTurn; number++) {
       if (this.turns.has(number)) continue;
       const turn = await ledger.readResult(turnId(number));
@@ -61,7 +61,7 @@ export class NamedAttachments {
   }
 
   /**
-   * Adds what is named by a message that the mirror has not seen: the clock may have jumped by days since the last look. Each text that looks
+   * Adds what is named by a message that the state cache has not seen: the clock may have jumped by days since the last look. Each text that looks
    * like an id is taken for one.
    */
   private async addNew(named: Set<string>): Promise<void> {

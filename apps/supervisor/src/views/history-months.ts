@@ -1,5 +1,5 @@
 /**
- * history/YYYY-MM.jsonl is kept level with archive/: every settled turn has a line, and a turn without one is given one,
+ * history/YYYY-MM.jsonl is kept level with archive/: every applied turn has a line, and a turn without one is given one,
  * whether it is new, or its line was torn off, or somebody has deleted the file (docs/file-protocol.md R9).
  */
 import { messagesOf } from "@mimikit/core/views/history";
@@ -11,7 +11,7 @@ import { appendHistory, HistoryPartitions } from "@mimikit/store/views/history-p
 
 /** Turns that are written in one go: some milliseconds of work, and other work goes on while they become durable. */
 const BATCH_TURNS_MAX = 32;
-/** Turns of one round; a long history that is made anew takes several. */
+/** Turns of one round; a long history that is made again takes several. */
 const ROUND_TURNS_MAX = 2_000;
 const MONTH_CHARS = "2026-11".length;
 

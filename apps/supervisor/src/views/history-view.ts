@@ -1,5 +1,5 @@
 /**
- * history.json: the last messages of the conversation, folded from settled turns and cut where a note says so (SPEC E2). A
+ * history.json: the last messages of the conversation, folded from applied turns and cut where a note says so (SPEC E2). A
  * view: it may be behind, or deleted.
  */
 import { MEMORY_BOUNDS } from "@mimikit/core/base/memory-bounds";
@@ -16,7 +16,7 @@ import { writeSummary } from "./summary-view.ts";
 export const NOTES_LOOKED_BACK_MAX = 20;
 
 /**
- * Brings history.json up to the last settled turn and the last note.
+ * Brings history.json up to the last applied turn and the last note.
  * @param windowKept the messages that a flush leaves.
  */
 export async function writeHistory(

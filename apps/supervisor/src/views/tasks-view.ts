@@ -1,4 +1,4 @@
-/** tasks.md: what runs, waits and ended last, for people. A view: it may be deleted or edited, and is written anew. */
+/** tasks.md: what runs, waits and ended last, for people. A view: it may be deleted or edited, and is written again. */
 
 import { countAttempts } from "@mimikit/core/base/snapshot";
 import { nextFiring } from "@mimikit/core/triggers/occurrence";
@@ -38,7 +38,7 @@ export class TasksView {
     });
   }
 
-  /** Brings tasks.md up to what the mirror knows; a page that says so already is left alone. Throws what the disk throws. */
+  /** Brings tasks.md up to what the state cache knows; a page that says so already is left alone. Throws what the disk throws. */
   async write(): Promise<void> {
     await this.noteEnded();
     const text = this.text ?? this.compose();

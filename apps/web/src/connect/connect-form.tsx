@@ -27,7 +27,7 @@ interface ConnectFormProps {
   /** The server on this computer that was chosen. */
   found: LocalServer | undefined;
   isChecking: boolean;
-  /** Asks the gateway anew what there is. */
+  /** Asks the gateway again what there is. */
   check: () => void;
 }
 

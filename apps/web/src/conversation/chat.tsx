@@ -171,7 +171,7 @@ interface EarlierProps {
   isOpen: boolean;
 }
 
-/** Opens and closes what was said before the conversation began anew. */
+/** Opens and closes what was said before the conversation began again. */
 function Earlier({ count, marker, isOpen }: EarlierProps) {
   return (
     <p class="earlier">

@@ -39,7 +39,7 @@ const marked = new Marked({
 
 /** Characters that may begin a formula or a citation: a conversation without them never loads the code that reads them. */
 const SPECIAL = /[$]|\\[([]|\.md|[tm]-[0-9a-f]{6}/;
-/** Whether formulas and citations are read: a text that was shown before is shown anew. */
+/** Whether formulas and citations are read: a text that was shown before is shown again. */
 export const readsSpecial = signal(false);
 
 /** Loads how formulas and citations are read, where a text may have some. */

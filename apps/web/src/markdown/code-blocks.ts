@@ -33,7 +33,7 @@ function made(name: string, className: string): HTMLElement {
   return element;
 }
 
-/** Handles the buttons of all code blocks. Listens above them, because a block is drawn anew while it is written. */
+/** Handles the buttons of all code blocks. Listens above them, because a block is drawn again while it is written. */
 export function actOnCode({ target }: Event): void {
   const button = target instanceof Element ? target.closest<HTMLButtonElement>(".code-bar button") : null;
   const code = button?.closest(".code-block")?.querySelector("code");

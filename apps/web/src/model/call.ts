@@ -25,7 +25,7 @@ export function read<T>(json: string): T {
 /** The outcome of a request: its answer, or why there is none, in words. */
 export type Asked<T> = { answer: T } | { refusal: string };
 
-/** Asks, for a part of the page that says itself why there is no answer. @param msMax how long to wait, in ms. @param key the same is the same wish. */
+/** Asks, for a part of the page that says itself why there is no answer. @param msMax how long to wait, in ms. @param key the same is the same command. */
 export async function ask<T>(
   method: Method,
   path: string,

@@ -61,7 +61,7 @@ export async function signOut(): Promise<void> {
 export type Method = "GET" | "POST" | "PATCH" | "DELETE";
 
 /**
- * Asks the gateway as this browser; the same `key` is the same wish, however often it is sent. Undefined when nobody answered within
+ * Asks the gateway as this browser; the same `key` is the same command, however often it is sent. Undefined when nobody answered within
  * `msMax` milliseconds.
  */
 export async function request(

@@ -33,7 +33,7 @@ export const tasks = signal<ReadonlyMap<string, TaskSummary>>(new Map());
 export const questions = signal<ReadonlyMap<string, QuestionView>>(new Map());
 /** Questions that the user has answered on this page and that are not closed yet, with the name of the answer's frame. */
 export const answering = signal<ReadonlyMap<string, string>>(new Map());
-/** Standing triggers by id; of very many the soonest. */
+/** Triggers by id; of very many the soonest. */
 export const triggers = signal<ReadonlyMap<string, TriggerSummary>>(new Map());
 /** The ids of triggers that the page saw end, the latest last. */
 export const overTriggers = signal<ReadonlySet<string>>(new Set());
@@ -158,7 +158,7 @@ export function receive(frame: ServerFrame): void {
   });
 }
 
-/** A new connection: live text, steps and wishes of the old one have holes or are lost, so they start afresh. */
+/** A new connection: live text, steps and commands of the old one have holes or are lost, so they start afresh. */
 export function forgetLive(): void {
   batch(() => {
     liveText.value = new Map();
@@ -215,7 +215,7 @@ function addNotification(notification: Notification): void {
   notifications.value = [...notifications.value, notification].slice(-NOTIFICATIONS_MAX);
 }
 
-/** A gateway that was started anew knows of no cursor: what came meanwhile is only in its snapshot. */
+/** A gateway that was started again knows of no cursor: what came meanwhile is only in its snapshot. */
 function notifyOfMissed(message: ChatMessage): void {
   const notification = notificationIn(message);
   if (notification !== null && !messages.value.some(({ id }) => id === message.id)) addNotification(notification);

@@ -25,22 +25,22 @@ export function readTrigger(id: string): Promise<TriggerDetail | undefined> {
   return call<TriggerDetail>("GET", `api/triggers/${id}`);
 }
 
-/** Pauses or resumes a trigger. @returns whether the wish is durable; else the user is told why. */
+/** Pauses or resumes a trigger. @returns whether the command is durable; else the user is told why. */
 export async function pauseTrigger(id: string, paused: boolean): Promise<boolean> {
   return (await call("PATCH", `api/triggers/${id}`, { paused })) !== undefined;
 }
 
-/** Has a schedule count from now, after a clock that was ahead. @returns whether the wish is durable; else the user is told why. */
+/** Has a schedule count from now, after a clock that was ahead. @returns whether the command is durable; else the user is told why. */
 export async function beginAnew(id: string): Promise<boolean> {
   return (await call("PATCH", `api/triggers/${id}`, { anew: true })) !== undefined;
 }
 
-/** Fires a trigger once more. @returns whether the wish is durable; else the user is told why. */
+/** Fires a trigger once more. @returns whether the command is durable; else the user is told why. */
 export async function runTrigger(id: string): Promise<boolean> {
   return (await call("POST", `api/triggers/${id}/run`, {})) !== undefined;
 }
 
-/** Ends a trigger for good. @returns whether the wish is durable; else the user is told why. */
+/** Ends a trigger for good. @returns whether the command is durable; else the user is told why. */
 export async function deleteTrigger(id: string): Promise<boolean> {
   return (await call("DELETE", `api/triggers/${id}`)) !== undefined;
 }

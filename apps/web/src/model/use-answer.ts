@@ -9,7 +9,7 @@ export interface Asked<T> {
 }
 
 /**
- * The answer to a GET, asked anew when `path` or `version` changes and after a lost connection has come back; the last answer
+ * The answer to a GET, asked again when `path` or `version` changes and after a lost connection has come back; the last answer
  * stays until the next one is here. Nothing is asked while `path` is undefined. Why there is none is said by the notice.
  */
 export function useAnswer<T>(path: string | undefined, version?: unknown): Asked<T> {

@@ -9,7 +9,7 @@ const LOOKS_MAX = 20;
 const LOOK_EVERY_MS = 250;
 
 /**
- * Sends a wish and looks until `look` sees something else than before, or long enough.
+ * Sends a command and looks until `look` sees something else than before, or long enough.
  * @returns whether it was accepted; where nothing was seen of it until then, the notice says so, and else the notice says why.
  */
 export async function wish(path: string, body: unknown, look: () => Promise<unknown>): Promise<boolean> {

@@ -9,7 +9,7 @@ import { ask } from "../model/call.ts";
 /** Language and address as the gateway was told them last. The entry is there as long as this browser is to be notified. */
 const KEY = "mimikit.push";
 
-/** Changes when a device has been turned on or off: who shows devices asks anew. */
+/** Changes when a device has been turned on or off: who shows devices asks again. */
 export const devicesChanged = signal(0);
 
 export const canPush = "PushManager" in window && "serviceWorker" in navigator && isSecureContext;
@@ -48,7 +48,7 @@ export async function unsubscribe(): Promise<PushProblem> {
   return undefined;
 }
 
-/** Subscribes anew where the browser or the gateway has lost its part, or the language is another. For a page that was just loaded. */
+/** Subscribes again where the browser or the gateway has lost its part, or the language is another. For a page that was just loaded. */
 export async function renew(): Promise<void> {
   const asked = await ask<{ devices: Device[] }>("GET", "api/devices");
   if ("refusal" in asked) return;

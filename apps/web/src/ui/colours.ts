@@ -14,7 +14,7 @@ export function paint(): void {
   document.documentElement.dataset.colours = colours.value;
 }
 
-/** Keeps the choice, and paints the page anew. */
+/** Keeps the choice, and paints the page again. */
 export function chooseColours(chosen: Colours): void {
   localStorage.setItem(KEY, chosen);
   colours.value = chosen;

@@ -16,7 +16,7 @@ import { CodedText } from "../ui/coded-text.tsx";
 import "./changes.css";
 
 export const changes = signal<readonly ChangeView[] | undefined>(undefined);
-/** The changes that are being taken back just now. */
+/** The changes that are being undone just now. */
 const wanted = signal<ReadonlySet<string>>(new Set());
 
 export function Changes() {
@@ -104,7 +104,7 @@ async function undo(id: string): Promise<void> {
   }
 }
 
-/** Asks for the list anew. */
+/** Asks for the list again. */
 export async function lookForChanges(): Promise<void> {
   const said = await call<{ changes: ChangeView[] }>("GET", "api/changes");
   if (said !== undefined) changes.value = said.changes;

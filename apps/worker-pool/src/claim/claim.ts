@@ -4,7 +4,7 @@
  * (docs/file-protocol.md#the-life-of-a-message step 3, docs/file-protocol.md R4). The claim is also what the attempt
  * reserves in the budgets: it lasts until the attempt has said what it cost, whatever dies (SPEC N2).
  *
- * A claim whose attempt may simply begin anew is not synced, so that it costs no wait for the disk: a power loss ends
+ * A claim whose attempt may simply start over is not synced, so that it costs no wait for the disk: a power loss ends
  * every run, and the attempt that it takes is the first again. It is made durable before anything is written that is
  * known by its number.
  */

@@ -21,7 +21,7 @@ export interface Publishing {
 }
 
 /**
- * The result of a run that may begin anew is not synced: a power loss that takes or tears it takes the run back, and the supervisor makes it
+ * The result of a run that may start over is not synced: a power loss that takes or tears it takes the run back, and the supervisor makes it
  * durable before it acts on it (docs/durability.md#what-need-not-be-durable).
  * @returns what was written, or null when an outcome was there before (a cancel, another attempt).
  */

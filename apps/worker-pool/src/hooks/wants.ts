@@ -15,7 +15,7 @@ export function wants({ on, role, title, trigger }: Hook, { type, data }: HookEv
   return title === undefined || patternOf(title).test(data.title);
 }
 
-/** The filters of a hook as a text: when it becomes another, the hook begins anew, so that it does not fire for the past. */
+/** The filters of a hook as a text: when it becomes another, the hook starts over, so that it does not fire for the past. */
 export function wantsText({ on, role, title, trigger }: Hook): string {
   return JSON.stringify([Array.isArray(on) ? [...on].sort() : [on], role, title, trigger]);
 }

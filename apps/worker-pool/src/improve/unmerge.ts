@@ -1,5 +1,5 @@
 /**
- * A merged improvement is taken back by a commit on top of HEAD that has nothing of it, which is made without any tree or index:
+ * A merged improvement is undone by a commit on top of HEAD that has nothing of it, which is made without any tree or index:
  * until the user's branch is moved there, nothing of the repository has changed but objects that nobody names (SPEC J3). Its
  * trailer says whose undoing it is, so whatever is cut off or asked twice finds it done.
  */
@@ -17,7 +17,7 @@ const CONFLICTS_CHARS_MAX = 300;
 /** Characters of a commit's name in a note. */
 const COMMIT_CHARS = 12;
 
-/** Throws `Unimprovable` where there is no repository with a commit any more; the merge may be taken back another time. */
+/** Throws `Unimprovable` where there is no repository with a commit any more; the merge may be undone another time. */
 export async function unmerge(task: Task, site: Site, options: MoveOptions): Promise<Unmerging> {
   const { merged, number } = task.improve ?? {};
   if (merged === undefined || number === undefined) throw new Unimprovable("there is nothing to take back");

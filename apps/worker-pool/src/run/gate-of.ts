@@ -36,7 +36,7 @@ export async function gateOf(task: Task, cwd: string, sources: GateSources): Pro
 }
 
 /**
- * Does it come from standing triggers alone that were there before there was this setting? They go on as they were set up, with
+ * Does it come from triggers alone that were there before there was this setting? They go on as they were set up, with
  * nobody near to be asked.
  */
 export async function isOlderThanAutonomy({ triggerId, evaluation }: Task, mirror: Mirror): Promise<boolean> {

@@ -145,7 +145,7 @@ async function reminded(
   const messages = task.turn?.messages ?? context.origin;
   const shown = shownOfHistory(conversation);
   const pending = new Set(messages.map(({ id }) => id));
-  // A message that was edited or answered anew counts as it was said last.
+  // A message that was edited or answered again counts as it was said last.
   const again = task.turn === undefined ? [] : replacedBy(task.turn);
   const replaced = new Set([...newest.flatMap(({ instead }) => instead ?? []), ...again]);
   return recall({

@@ -18,7 +18,7 @@ export class OpenTasks {
     mirror.watch((id) => this.touched.add(id));
   }
 
-  /** Those that are in some directory now, as the mirror has last seen it; newest first. A list that was handed out never changes. */
+  /** Those that are in some directory now, as the state cache has last seen it; newest first. A list that was handed out never changes. */
   get list(): readonly TaskSummary[] {
     this.shown.patch([...this.touched].map((id) => [id, this.lineOf(id)]));
     this.touched.clear();

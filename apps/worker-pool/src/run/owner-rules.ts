@@ -1,4 +1,4 @@
-/** rules.md: what the owner lays down for every run of every role, read anew for each. */
+/** rules.md: what the owner lays down for every run of every role, read again for each. */
 import { RULES_CHARS_MAX } from "@mimikit/agent/prompt/prompt";
 import type { FileSystem } from "@mimikit/store/disk/file-system";
 import { RULES_PATH } from "@mimikit/store/disk/state";

@@ -1,6 +1,6 @@
 /**
  * The shown part of a run before its result goes to streams/{taskId}.jsonl, in few and small writes. Lossy by design.
- * All attempts of a task share the file; each begins with a line that takes back what the earlier ones have shown.
+ * All attempts of a task share the file; each begins with a line that undoes what the earlier ones have shown.
  */
 import { statSync } from "node:fs";
 import { appendFile } from "node:fs/promises";

@@ -77,7 +77,7 @@ export class Conversation {
   }
 
   /**
-   * A Worker's later attempt goes on with the session; every other begins it anew, because what an earlier attempt has
+   * A Worker's later attempt goes on with the session; every other begins it again, because what an earlier attempt has
    * staged is gone with it and must not be believed done (docs/file-protocol.md#the-life-of-a-task).
    * @param tokensMax what a request may have, tools included.
    * @param media what the question shows, in the order in which the evidence names it.

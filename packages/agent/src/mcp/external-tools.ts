@@ -88,7 +88,7 @@ export class ExternalTools {
     await Promise.all([...this.connections.values()].map((each) => each.close()));
   }
 
-  /** Reads `mcp.json` where it is another than before. A server that was changed begins anew, one that is gone ends. */
+  /** Reads `mcp.json` where it is another than before. A server that was changed starts over, one that is gone ends. */
   private look(): void {
     const stamp = stampOf(join(this.options.home, MCP_PATH));
     if (stamp === this.stamp) return;
@@ -151,7 +151,7 @@ function mayReachOutside({ kind }: Task): boolean {
 
 /**
  * A Worker whose task may change the workspace has what its levels allow; everybody else only looks. A turn, a plan and a
- * condition are begun anew after a crash without anybody being asked.
+ * condition are started over after a crash without anybody being asked.
  */
 function isFor(task: Task, level: Level): boolean {
   if (level === "read-only") return true;

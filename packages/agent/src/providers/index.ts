@@ -191,7 +191,7 @@ export function describeProviders(config: Config, surroundings: Surroundings): D
 }
 
 /**
- * The settings as they are for one task: a message that has a turn of its own, and a wish to be answered anew, may say who answers. One that is not known
+ * The settings as they are for one task: a message that has a turn of its own, and a command to be answered again, may say who answers. One that is not known
  * here chooses nobody.
  */
 export function settingsFor({ role, turn }: Task, config: Config): Config {

@@ -129,7 +129,7 @@ export function definitionOf({
   return DEFINITIONS[rollUp !== undefined && isMonth(rollUp.period) ? "month-summary" : KINDS[kind].actor];
 }
 
-/** Does a later attempt go on where the last one was? A step of self-improvement begins afresh, in a tree that is made anew. */
+/** Does a later attempt go on where the last one was? A step of self-improvement begins afresh, in a tree that is made again. */
 export function isResumable({ kind }: Task): boolean {
   const { role, part } = KINDS[kind];
   return ROLES[role].hasWorkspace && part !== "improvement";

@@ -21,11 +21,11 @@ type Talk = Pick<Context, "history" | "summary">;
 
 /**
  * The effects of a turn, with a summary in each that wants one. Where the model could not take all that it was shown, and
- * nobody has compressed it, that is done now: so it happens once, and again only when as much has been said anew.
+ * nobody has compressed it, that is done now: so it happens once, and again only when as much has been said again.
  */
 export function compress(effects: readonly Effect[], talk: Talk, wasTooLong: boolean): Effect[] {
   const isWanted = effects.some(({ type }) => type === "compress_context");
-  // In a turn that says nothing there is no place where the conversation could begin anew.
+  // In a turn that says nothing there is no place where the conversation could start over.
   const isSaid = effects.some(({ type }) => type === "reply");
   const isLong = talk.history.length > HISTORY_MESSAGES_MIN;
   const isDue = wasTooLong && !isWanted && isSaid && isLong && effects.length < EFFECTS_MAX;

@@ -81,7 +81,7 @@ export class Session {
   }
 
   /**
-   * Begins the session anew. Throws what the disk throws.
+   * Begins the session again. Throws what the disk throws.
    * @param mustLast another attempt may go on with it, after a power loss, too.
    */
   static async begin(path: string, mustLast: boolean): Promise<Session> {

@@ -1,4 +1,4 @@
-/** Hands work on: the Teller's goes to the Planner, the Planner's to a Worker. A condition makes it a link of a chain. */
+/** Hands work on: the Teller's goes to the Planner, the Planner's to a Worker. A condition makes it a dependent task. */
 import { unknownPool } from "@mimikit/core/base/named-pool";
 import { needsOf } from "@mimikit/core/conditions/index";
 import { PoolName } from "@mimikit/protocol/base/fields";

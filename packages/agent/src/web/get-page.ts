@@ -1,6 +1,6 @@
 /**
  * Loads one page of the web for a model. The address must not lead to this machine or a private network: the addresses
- * of a name are looked up once, checked, and connected to as they were checked, for each redirect anew.
+ * of a name are looked up once, checked, and connected to as they were checked, for each redirect again.
  */
 import { lookup as resolve } from "node:dns";
 import * as http from "node:http";

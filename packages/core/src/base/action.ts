@@ -52,11 +52,11 @@ export type DocumentEdit =
     }
   | { document: "backlog"; id: string; op: "add" | "done" | "remove"; item: string };
 
-/** A wish that asks for an edit. */
+/** A command that asks for an edit. */
 export type NoteWish = WishOf<"memory-add" | "memory-edit" | "backlog-edit">;
 
 /**
- * Everything that settling a result means, in the order in which it is done
+ * Everything that applying a result means, in the order in which it is done
  * (docs/file-protocol.md#the-life-of-a-message step 5).
  */
 export interface Settlement {
@@ -76,7 +76,7 @@ export interface Settlement {
   events: Event[];
   /** The messages that the turn consumed; archived before the turn itself. */
   messages: string[];
-  /** The wish that the turn carries out. */
+  /** The command that the turn carries out. */
   wishes: (ClearWish | RetryWish)[];
   consumedEvents: string[];
   reports: string[];
@@ -94,7 +94,7 @@ export type Action =
   | { type: "adopt"; path: string; wish: Wish }
   /** Set aside a file that is no record. */
   | { type: "quarantine"; path: string; reason: string; inode: number }
-  /** Answer a cancel wish; with `taskId`, mark that task and everything below it as cancelled. */
+  /** Answer a cancel command; with `taskId`, mark that task and everything below it as cancelled. */
   | { type: "cancel"; wish: CancelWish; taskId: string | null; outcome: string; change?: Change | undefined }
   /** Tell a task what the user says to it or, where nothing runs, make a message of it. */
   | { type: "steer"; wish: SteerWish; taskId: string | null; outcome: string }
@@ -105,15 +105,15 @@ export type Action =
   /** End a task without running it (again). */
   | { type: "finish"; result: Result }
   | { type: "settle"; settlement: Settlement }
-  /** A chain's link becomes a task under its own id. */
+  /** A dependent task becomes a task under its own id. */
   | { type: "fire"; task: Task }
-  /** A standing trigger that somebody wished for; `change` is what it can be taken back with. */
+  /** A trigger that somebody wished for; `change` is what it can be undone with. */
   | { type: "create-trigger"; trigger: Standing; change?: Change | undefined }
   /** The next version of a trigger: whoever creates it first has decided. */
   | { type: "advance"; trigger: Link | Standing; change?: Change | undefined }
   /** The decision of a trigger version is carried out. */
   | { type: "carry-out"; trigger: Standing; tasks: Task[]; events: Event[]; skips: SkippedOccurrences[] }
-  /** A standing trigger is over. */
+  /** A trigger is over. */
   | { type: "end-trigger"; trigger: Standing; outcome: EndedTrigger["outcome"] }
   /** A batch of semantic conditions. */
   | { type: "evaluate"; task: Task }
@@ -135,9 +135,9 @@ export type Action =
   | { type: "permit"; permit: Permit; approval?: Approval }
   /** An approval is revoked: such commands ask again. */
   | { type: "revoke"; wish: RevokeWish }
-  /** The user has agreed to a restart: it becomes a wish like that of anybody else. */
+  /** The user has agreed to a restart: it becomes a command like that of anybody else. */
   | { type: "order-restart"; wish: Omit<RestartWish, "mac"> }
-  /** A wish whose effect is durable, or that cannot be granted. */
+  /** A command whose effect is durable, or that cannot be granted. */
   /** An ended task is done once more, as this one. */
   | { type: "again"; wish: AgainWish; task: Task }
   | { type: "answer-wish"; wish: WishWithOutcome; outcome: string }
@@ -147,12 +147,12 @@ export type Action =
   | { type: "undo"; wish: UndoWish; change: Exclude<Change, StandingChange | MergeChange> }
   /** Take a merged improvement back: a task, because git is touched by the pool alone. */
   | { type: "unmerge"; task: Task }
-  /** A change was taken back, by this wish or by one before it. */
+  /** A change was undone, by this command or by one before it. */
   | { type: "conclude-undo"; wish: UndoWish; outcome: string }
   /** A system event for the Teller that follows from no record. */
   | { type: "tell"; event: Event }
   | { type: "wake"; turn: Task }
-  /** Start the processes anew, once (docs/file-protocol.md R11). */
+  /** Start the processes again, once (docs/file-protocol.md R11). */
   | { type: "restart"; wish: RestartWish }
-  /** Drop what is settled, after the archive is durable. */
+  /** Drop what is applied, after the archive is durable. */
   | { type: "remove"; removals: Removal[] };

@@ -60,14 +60,14 @@ export interface Unreadable {
   inode: number;
 }
 
-/** Which task a steer or a stop found; null where nothing ran. Archived with the wish, so that it is decided once. */
+/** Which task a steer or a stop found; null where nothing ran. Archived with the command, so that it is decided once. */
 export interface Decision {
   taskId: string | null;
 }
 
 /** The records that a rule may have to act upon now; all others are known to need nothing. */
 export interface Attended {
-  /** Queued tasks that end without the pool, were cut off, or are cancelled or settled. */
+  /** Queued tasks that end without the pool, were cut off, or are cancelled or applied. */
   tasks: ReadonlyMap<string, Task>;
   links: ReadonlyMap<string, Link>;
   standing: ReadonlyMap<string, Standing>;
@@ -76,14 +76,14 @@ export interface Attended {
 
 export interface Snapshot {
   attention: Attended;
-  /** Wishes and events by id, settled ones that are not cleaned up yet included. */
+  /** Commands and events by id, settled ones that are not cleaned up yet included. */
   inbox: ReadonlyMap<string, Wish>;
-  /** Dropped files by path, completed to full wishes. */
+  /** Dropped files by path, completed to full commands. */
   dropped: ReadonlyMap<string, Wish>;
   unreadable: readonly Unreadable[];
   /** The links of chains, by the id of their task. */
   links: ReadonlyMap<string, Link>;
-  /** The newest version of each standing trigger. */
+  /** The newest version of each trigger. */
   standing: ReadonlyMap<string, Standing>;
   /** Versions of triggers that a newer one has replaced. */
   staleVersions: readonly { id: string; version: number }[];
@@ -97,7 +97,7 @@ export interface Snapshot {
   queue: ReadonlyMap<string, Task>;
   /** Those of them that are of these kinds. */
   queuedOf(...kinds: Kind[]): Iterable<Task>;
-  /** Those of them that come from a standing trigger. */
+  /** Those of them that come from a trigger. */
   queuedBy(triggerId: string): Iterable<Task>;
   /** Those of them, and the links, that a plan has made. */
   childrenOf(parentId: string): { tasks: Iterable<Task>; links: Iterable<Link> };
@@ -132,9 +132,9 @@ export interface Snapshot {
   ceiling: Ceiling | null;
   /** Today's cost of the work of a trigger. */
   spentByTrigger(id: string): Spending;
-  /** The last settled turn that answers the user; null before the first, and where nobody wants it answered anew. */
+  /** The last applied turn that answers the user; null before the first, and where nobody wants it answered again. */
   lastAnswer: Result | null;
-  /** The highest number of a settled turn; 0 before the first. */
+  /** The highest number of an applied turn; 0 before the first. */
   settledTurn: number;
   /** The facts that self-improvement depends on (SPEC J1). */
   improving: Improving;
@@ -229,7 +229,7 @@ export function openLinks(snapshot: Snapshot, among: Iterable<Link> = snapshot.l
   );
 }
 
-/** Standing triggers that are not over. @param among all of them where nothing else is said. */
+/** Triggers that are not over. @param among all of them where nothing else is said. */
 export function openStanding(snapshot: Snapshot, among: Iterable<Standing> = snapshot.standing.values()): Standing[] {
   return [...among].filter(({ id }) => !snapshot.isArchived(id));
 }

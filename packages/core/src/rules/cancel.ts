@@ -44,7 +44,7 @@ export function cancel(snapshot: Snapshot, nowMs: number): Action[] {
 /** The ids of what is not over. */
 function cancellableIn(snapshot: Snapshot): string[] {
   const open: Task[] = [...openTasks(snapshot), ...openLinks(snapshot).map((link) => link.task)];
-  // A plan that is made and not settled yet would still start its tasks.
+  // A plan that is made and not applied yet would still start its tasks.
   const unsettled = openResults(snapshot)
     .filter(isSettledAtOnce)
     .map((result) => result.task);

@@ -23,7 +23,7 @@ export function change(snapshot: Snapshot, nowMs: number): Action[] {
   );
   const idOf = (wish: TriggerWish) => (wish.kind === "trigger-put" ? triggerIdOf(wish.id) : wish.triggerId);
   const isApplied = (wish: TriggerWish) => snapshot.standing.get(idOf(wish))?.applied.includes(wish.id) === true;
-  // Nor may a wish overtake one that is granted already.
+  // Nor may a command overtake one that is granted already.
   const order = (wish: TriggerWish) => (isApplied(wish) ? `0 ${wish.id}` : grantOrder(wish));
   const touched = new Set<string>();
   const actions: Action[] = [];
@@ -88,7 +88,7 @@ function problemOfPatch(
   return null;
 }
 
-/** A moment must not be due twice because somebody began anew what goes on as it should. */
+/** A moment must not be due twice because somebody began again what goes on as it should. */
 function problemOfAnew(trigger: Standing, when: When | undefined, nowMs: number): string | null {
   if (when !== undefined) return "a new schedule counts from now anyway: say one of the two";
   if (!isAheadOfClock(trigger, nowMs)) return "nothing of it is ahead of the clock: it goes on as it should";

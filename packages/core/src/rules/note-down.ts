@@ -7,7 +7,7 @@ import type { Wish } from "@mimikit/protocol/records/inbox";
 import type { Action, DocumentEdit, NoteWish } from "../base/action.ts";
 import type { Snapshot } from "../base/snapshot.ts";
 
-/** In the order in which it was wanted, one at a time for each document: what is added can be ticked off by the next wish. */
+/** In the order in which it was wanted, one at a time for each document: what is added can be ticked off by the next command. */
 export function noteDown(snapshot: Snapshot): Action[] {
   return [...snapshot.inbox.values()]
     .filter(isNoteWish)

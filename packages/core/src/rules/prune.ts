@@ -23,7 +23,7 @@ export function prune(snapshot: Snapshot): Action[] {
   // The newest version goes last: whoever looks meanwhile never takes an older one for it.
   for (const { id, version } of snapshot.staleVersions) removals.push({ from: "triggers", id, version });
   for (const { id, version, applied } of attention.standing.values()) {
-    // It says which wishes were granted, until they are answered.
+    // It says which commands were granted, until they are answered.
     const isAnswered = applied.every((wishId) => !snapshot.inbox.has(wishId) || snapshot.isArchived(wishId));
     if (snapshot.isArchived(id) && isAnswered) removals.push({ from: "triggers", id, version });
   }

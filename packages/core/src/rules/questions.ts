@@ -130,7 +130,7 @@ function restarted({ id, at }: ClosedQuestion): Event {
   };
 }
 
-/** A wish is settled when the question is: as its answer, as a message, or as none of what can be answered. */
+/** A command is settled when the question is: as its answer, as a message, or as none of what can be answered. */
 function answer(wish: AnswerWish, snapshot: Snapshot): Action[] {
   const closed = snapshot.closedQuestion(wish.questionId);
   if (closed?.wishId === wish.id) return [{ type: "answer-wish", wish, outcome: `answered ${wish.questionId}` }];

@@ -48,7 +48,7 @@ export function settle(snapshot: Snapshot, nowMs: number): Action[] {
 }
 
 /**
- * Turns settle themselves; plans that succeeded are the supervisor's, and so are batches of conditions, roll-ups and the
+ * Turns apply themselves; plans that succeeded are the supervisor's, and so are batches of conditions, roll-ups and the
  * steps of self-improvement, which nobody is told of. Everything else waits for the Teller's report.
  */
 export function isSettledAtOnce(result: Result): boolean {

@@ -20,7 +20,7 @@ export function undo(snapshot: Snapshot, nowMs: number): Action[] {
     wish.kind === "undo" && !snapshot.isArchived(wish.id) ? [wish] : [],
   );
   const touched = new Set<string>();
-  // Nor may a wish overtake one that is granted already: it would be told of an obstacle that is none.
+  // Nor may a command overtake one that is granted already: it would be told of an obstacle that is none.
   const order = (wish: UndoWish) => `${isGranted(wish, snapshot) ? 1 : 2} ${wish.at} ${wish.id}`;
   return wishes
     .sort((a, b) => (order(a) < order(b) ? -1 : 1))
@@ -47,13 +47,13 @@ function takeBack(wish: UndoWish, change: Change | undefined, snapshot: Snapshot
     return answer(`refused: there is no change ${wish.changeId}: see  mimikit undo  for those that are known`);
   if (change.what === "trigger") return takeTriggerBack(wish, change, snapshot, nowMs);
   if (change.what === "improvement") return takeMergeBack(wish, change, snapshot, nowMs);
-  // The record of an edit comes before the edit: it is there to be taken back when what wanted it is settled.
+  // The record of an edit comes before the edit: it is there to be undone when what wanted it is settled.
   const isMade =
     change.what === "config" || [change.id, ...ancestorsOf(change.id)].some((id) => snapshot.isArchived(id));
   return isMade ? [{ type: "undo", wish, change }] : [];
 }
 
-/** A task does it, and what that comes to is the answer, before it is settled. After a refusal the user may ask again: the next try. */
+/** A task does it, and what that comes to is the answer, before it is applied. After a refusal the user may ask again: the next try. */
 function takeMergeBack(wish: UndoWish, change: MergeChange, snapshot: Snapshot, nowMs: number): Action[] {
   const isTry = (task: Task) => task.kind === "improve-undo" && task.improve.number === change.number;
   const result = openResults(snapshot).find(({ task }) => isTry(task));
@@ -69,7 +69,7 @@ function takeMergeBack(wish: UndoWish, change: MergeChange, snapshot: Snapshot, 
   return [{ type: "unmerge", task: unmergeTask(change, next, nowMs) }];
 }
 
-/** In two looks: the version that takes the change back and names the wish; then, where it is durable, the end. */
+/** In two looks: the version that takes the change back and names the command; then, where it is durable, the end. */
 function takeTriggerBack(wish: UndoWish, change: StandingChange, snapshot: Snapshot, nowMs: number): Action[] {
   const id = triggerOfChange(change, snapshot);
   const trigger = snapshot.standing.get(id);

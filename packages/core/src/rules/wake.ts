@@ -64,7 +64,7 @@ function isAnswer({ name }: Event): boolean {
   return name === "question_answered";
 }
 
-/** The standing trigger that a turn is about, if it is about nothing else: what it costs is the trigger's. */
+/** The trigger that a turn is about, if it is about nothing else: what it costs is the trigger's. */
 function triggerOf({ messages, events, results }: TurnInput, snapshot: Snapshot): string | undefined {
   const [first, ...others] = [
     ...results.map(({ id }) => snapshot.results.get(id)?.task.triggerId),
@@ -173,7 +173,7 @@ export function reportableResults(snapshot: Snapshot): Result[] {
     .sort((a, b) => compareTaskIds(a.id, b.id));
 }
 
-/** Is a plan settled, and nothing of it open any more? */
+/** Is a plan applied, and nothing of it open any more? */
 function isPlanOver(plan: string, snapshot: Snapshot): boolean {
   const { tasks, links } = snapshot.childrenOf(plan);
   return snapshot.isArchived(plan) && openTasks(snapshot, tasks).length + openLinks(snapshot, links).length === 0;

@@ -33,7 +33,7 @@ export function momentText(ms: number, timeZone: string): string {
   return `${date} ${hhmm}`;
 }
 
-/** When a standing trigger fires. @param timeZone of the moments that are shown. */
+/** When a trigger fires. @param timeZone of the moments that are shown. */
 export function whenText(trigger: Standing, timeZone: string): string {
   switch (trigger.type) {
     case "recurring": {

@@ -1,5 +1,5 @@
 /**
- * Second thoughts: the last thing that the user said is answered anew, as it was said or in other words
+ * Second thoughts: the last thing that the user said is answered again, as it was said or in other words
  * (docs/file-protocol.md#the-life-of-a-second-thought). The earlier reply stays in the archive as a version of it.
  */
 import { ancestorsOf } from "@mimikit/protocol/base/id";
@@ -9,12 +9,12 @@ import type { TurnInput } from "@mimikit/protocol/records/task";
 import { openLinks, openResults, openStanding, openTasks, type Snapshot } from "../base/snapshot.ts";
 import { answerMessageOf } from "../views/history.ts";
 
-/** Does this turn answer the user, or is it where the conversation began anew? */
+/** Does this turn answer the user, or is it where the conversation began again? */
 export function hasUserWords({ messages, events, clear }: TurnInput): boolean {
   return messages.length > 0 || clear !== undefined || events.some((event) => answerMessageOf(event) !== null);
 }
 
-/** Why the last reply cannot be given anew as this wish wants it; null where it can. */
+/** Why the last reply cannot be given again as this command wants it; null where it can. */
 export function retryRefusal({ turnId, edit }: RetryWish, snapshot: Snapshot): string | null {
   const last = snapshot.lastAnswer;
   const input = last?.task.turn;

@@ -28,7 +28,7 @@ export function approveId(taskId: string, attempt: number): string {
   return `${taskId}.a${attempt}.approve`;
 }
 
-/** The wish that an agreed restart becomes. */
+/** The command that an agreed restart becomes. */
 export function restartWishId(questionId: string): string {
   return `r-${questionId}`;
 }

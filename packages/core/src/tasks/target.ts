@@ -26,7 +26,7 @@ export function targetOf(taskId: string | undefined, snapshot: Snapshot): Task |
   return latest?.task ?? null;
 }
 
-/** The same words as a message by the same way, under an id that follows from the wish. */
+/** The same words as a message by the same way, under an id that follows from the command. */
 export function messageOf({ id, at, text, via }: Pick<SteerWish, "id" | "at" | "text" | "via">) {
   return { kind: "message" as const, id: `m-${id}`, at, text, ...(via !== undefined && { via }) };
 }

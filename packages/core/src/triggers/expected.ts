@@ -9,9 +9,9 @@ import { grantOrder, triggerOfWish } from "./of-command.ts";
 import { noted, patched } from "./triggers.ts";
 
 export interface ExpectedFacts {
-  /** The newest version of each standing trigger. */
+  /** The newest version of each trigger. */
   standing: ReadonlyMap<string, Standing>;
-  /** The wishes that are in inbox/. */
+  /** The commands that are in inbox/. */
   wishes: Iterable<Wish>;
   isArchived(id: string): boolean;
 }

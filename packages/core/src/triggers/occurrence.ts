@@ -30,7 +30,7 @@ export function restEndsMs(firedAt: string, { cooldownSec }: Conditional): numbe
 
 /**
  * Since when a condition holds that must do so for a while, ISO 8601; undefined where it does not, or fires at once.
- * @param isHeld whether it holds now, and would fire. A clock that was set back begins the count anew.
+ * @param isHeld whether it holds now, and would fire. A clock that was set back begins the count again.
  */
 export function heldSinceOf({ stableSec, heldSince }: Conditional, isHeld: boolean, nowMs: number): string | undefined {
   if (stableSec === undefined || !isHeld) return undefined;

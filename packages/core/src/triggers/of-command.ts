@@ -5,12 +5,12 @@ import type { Standing } from "@mimikit/protocol/records/trigger";
 import { triggerOf } from "./triggers.ts";
 export type PutWish = WishOf<"trigger-put">;
 
-/** The id of the trigger that a wish makes: `trg-` and the digits of the wish's. */
+/** The id of the trigger that a command makes: `trg-` and the digits of the command's. */
 export function triggerIdOf(wishId: string): string {
   return `trg-${wishId.slice(wishId.lastIndexOf("-") + 1)}`;
 }
 
-/** The first version of the trigger that a wish makes. */
+/** The first version of the trigger that a command makes. */
 export function triggerOfWish({ id: wishId, at, definition }: PutWish): Standing {
   const id = triggerIdOf(wishId);
   return triggerOf(id, definition, { createdAt: at, traceId: id, depth: 0, target: "teller" });

@@ -1,4 +1,4 @@
-/** How what was done to a standing trigger is taken back (SPEC J3). Nothing here knows a disk. */
+/** How what was done to a trigger is undone (SPEC J3). Nothing here knows a disk. */
 
 import type { Change, Changer, StandingChange, TriggerFields } from "@mimikit/protocol/records/change";
 import { NO_DECISION, NO_EVIDENCE, type Standing, TriggerId } from "@mimikit/protocol/records/trigger";
@@ -16,7 +16,7 @@ export interface Triggers {
 
 type Op<O extends StandingChange["op"]> = Extract<StandingChange, { op: O }>;
 
-/** Where a change comes from: the id of its effect or wish, when, and whose it is. */
+/** Where a change comes from: the id of its effect or command, when, and whose it is. */
 export interface Origin {
   id: string;
   at: string;
@@ -46,7 +46,7 @@ export function alterationOf(trigger: Standing, next: Standing, { id, at, by }: 
 
 /**
  * The trigger that a change is about, as it stands now. One that was deleted and came back has another id: what was done
- * to it before is taken back there. Of a deletion it is the one that is made in its place, once (docs/file-protocol.md R2).
+ * to it before is undone there. Of a deletion it is the one that is made in its place, once (docs/file-protocol.md R2).
  */
 export function triggerOfChange(change: StandingChange, triggers: Triggers): string {
   return change.op === "delete" ? remadeId(change) : nameNow(change.triggerId, triggers);
@@ -73,7 +73,7 @@ function nameNow(id: string, { standing, changes, isArchived }: Triggers): strin
 }
 
 /**
- * Why a change cannot be taken back now, and what can be done instead; null where nothing is in the way.
+ * Why a change cannot be undone now, and what can be done instead; null where nothing is in the way.
  * @param nowMs wall clock, milliseconds since the epoch.
  */
 export function obstacleTo(change: StandingChange, triggers: Triggers, nowMs: number): string | null {
@@ -90,7 +90,7 @@ export function obstacleTo(change: StandingChange, triggers: Triggers, nowMs: nu
   }
 }
 
-/** Is it over because of a deletion that can be taken back? */
+/** Is it over because of a deletion that can be undone? */
 function canComeBack(id: string, triggers: Triggers): boolean {
   return absenceOf(id, triggers) !== null && namesOf(id, triggers.changes).length > 1;
 }

@@ -33,7 +33,7 @@ import { type Due, dueOf, momentId, NONE_DUE, scheduleProblem } from "../schedul
 export const MISSED_DEFAULT = "latest";
 export const COOLDOWN_SEC_DEFAULT = 0;
 
-/** Where a standing trigger comes from. */
+/** Where a trigger comes from. */
 export interface Maker {
   createdAt: string;
   traceId: string;
@@ -43,7 +43,7 @@ export interface Maker {
   target: Target;
 }
 
-/** The first version of a standing trigger. */
+/** The first version of a trigger. */
 export function triggerOf(id: string, { order, when }: TriggerDefinition, maker: Maker): Standing {
   const { prompt, title, target, priority, timeoutSec, onInterrupt, budget, skill, pool } = order;
   const { createdAt, traceId, parentId, depth } = maker;
@@ -192,7 +192,7 @@ export function advanced<T extends Standing>(trigger: T, change: Partial<T>, dec
   };
 }
 
-/** The same version with the wish noted in it: a wish that comes again changes nothing. */
+/** The same version with the command noted in it: a command that comes again changes nothing. */
 export function noted<T extends Standing>(trigger: T, wishId: string): T {
   return { ...trigger, applied: [...trigger.applied, wishId].slice(-APPLIED_MAX) };
 }
@@ -200,7 +200,7 @@ export function noted<T extends Standing>(trigger: T, wishId: string): T {
 /**
  * The next version, as a patch wants it. Due occurrences of a schedule that was paused, or is replaced, are skipped; a
  * moment that passed while it was paused counts as missed. A new schedule counts from now, but never from before an
- * occurrence that is decided (SPEC D5); a new condition begins anew.
+ * occurrence that is decided (SPEC D5); a new condition starts over.
  */
 export function patched(trigger: Standing, patch: TriggerPatch, nowMs: number): Standing {
   const { prompt, title, target, priority, timeoutSec, onInterrupt, budget, pool } = patch.order ?? {};

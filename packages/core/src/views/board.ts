@@ -97,7 +97,7 @@ function baseOf(task: Task, state: TaskState): TaskSummary {
   };
 }
 
-/** A standing trigger. */
+/** A trigger. */
 export function triggerSummary(trigger: Standing): TriggerSummary {
   const { id, type, title, prompt, target, priority, createdAt, parentId, paused, budget, pool, recent } = trigger;
   const nextMs = nextFiring(trigger);

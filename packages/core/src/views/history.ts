@@ -1,5 +1,5 @@
 /**
- * The conversation as a view of settled turns: what was said in one turn, in its stable order
+ * The conversation as a view of applied turns: what was said in one turn, in its stable order
  * (docs/file-protocol.md I10).
  */
 
@@ -118,7 +118,7 @@ export function newestVersions<M extends HistoryMessage>(messages: readonly M[])
   });
 }
 
-/** The ids of what a turn that answers anew takes the place of. */
+/** The ids of what a turn that answers again takes the place of. */
 export function replacedBy({ again }: TurnInput): string[] {
   if (again === undefined) return [];
   return [replyId(again.turnId), again.edit?.messageId ?? []].flat();
@@ -130,7 +130,7 @@ export function sinceClear(messages: readonly HistoryMessage[]): HistoryMessage[
 }
 
 /**
- * The number of the turn whose summary stands for all that was said before it, once `turn` has been settled; undefined
+ * The number of the turn whose summary stands for all that was said before it, once `turn` has been applied; undefined
  * where nothing is summarised. A new beginning has nothing before it (SPEC F3).
  * @param before the number that stood before this turn.
  */
@@ -157,7 +157,7 @@ export function sinceCompressed(messages: readonly HistoryMessage[], compressed:
 /** In both languages: its turn has no words of the user's whose language it could follow. */
 const CLEAR_TEXT = "A new conversation begins here. 新的对话从这里开始。";
 
-/** The id of the line that says that the conversation begins anew. */
+/** The id of the line that says that the conversation starts over. */
 export function clearId(turn: string): string {
   return `${turn}.clear`;
 }

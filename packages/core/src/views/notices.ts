@@ -67,7 +67,7 @@ function momentOf(at: string, { messages }: TurnInput): string {
   return `${momentText(Date.parse(at), zone)} ${zone}`;
 }
 
-/** How the user is asked whether the processes may start anew, in the language of whoever asked for it. */
+/** How the user is asked whether the processes may start again, in the language of whoever asked for it. */
 export function restartWords(turn: TurnInput | undefined): Words {
   return turn !== undefined && isChineseTurn(turn)
     ? { question: "要现在重启 Mimikit 吗？", options: ["是", "否"] }

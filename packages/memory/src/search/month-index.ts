@@ -49,7 +49,7 @@ const Columns = z.object({
   idEnds: z.instanceof(Uint32Array),
   atMs: z.instanceof(Float64Array),
   roles: z.instanceof(Uint8Array),
-  /** 1 where the conversation begins anew. */
+  /** 1 where the conversation starts over. */
   clears: z.instanceof(Uint8Array),
   chars: z.instanceof(Uint32Array),
   /** The folded texts, one after the other: those that have a character above U+00FF, which take two bytes each, and the others. */

@@ -13,7 +13,7 @@ interface Searched {
   readonly role: HistoryMessage["role"];
   /** Milliseconds since 1970. */
   readonly atMs: number;
-  /** Does the conversation begin anew after it? */
+  /** Does the conversation start over after it? */
   readonly isClear: boolean;
   /** Characters of `folded`. */
   readonly chars: number;

@@ -1,5 +1,5 @@
 /**
- * A thread that searches, as its process sees it: started when it is first asked, started anew when it died, and given up
+ * A thread that searches, as its process sees it: started when it is first asked, started again when it died, and given up
  * on for one search that takes it too long. It never keeps its process from ending.
  */
 import { Worker } from "node:worker_threads";

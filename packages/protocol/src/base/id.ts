@@ -84,12 +84,12 @@ export function childId(parent: string, k: number): string {
 
 /** In the id of a task that is tried again. */
 const AGAIN = "--again-";
-/** Digits of the wish that say which try it is, and characters of the first task's id. */
+/** Digits of the command that say which try it is, and characters of the first task's id. */
 const AGAIN_DIGITS = 12;
 const AGAIN_OF_CHARS_MAX = 80;
 
 /**
- * The id of the task that a wish makes of one that has ended: `t-000042-1--again-3f9a2c1b77d0`. It is not below the first
+ * The id of the task that a command makes of one that has ended: `t-000042-1--again-3f9a2c1b77d0`. It is not below the first
  * task, nor below its plan: those may be cancelled, and this is another order.
  */
 export function againId(taskId: string, wishId: string): string {
@@ -154,7 +154,7 @@ export function cancelledOf(name: string): string | null {
   return name.endsWith(CANCELLED) ? name.slice(0, -CANCELLED.length) : null;
 }
 
-/** The name that says "this change was taken back" (SPEC J3). */
+/** The name that says "this change was undone" (SPEC J3). */
 export function undoneId(changeId: string): string {
   return `${changeId}.undone`;
 }

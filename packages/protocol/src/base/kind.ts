@@ -61,7 +61,7 @@ interface KindFacts {
   part: "conversation" | "order" | "upkeep" | "improvement";
   /** The runner: a provider, the code of the pool itself, or none, because the supervisor ends it. */
   runner: "provider" | "pool" | "nobody";
-  /** When the Teller reports it; the supervisor settles all other results at once. */
+  /** When the Teller reports it; the supervisor applies all other results at once. */
   reported: "always" | "unless done" | "never";
   /** The result types that a run of it may return; the first applies if the provider does not name one. */
   results: readonly [string, ...string[]];

@@ -1,6 +1,6 @@
 /**
  * A steering message to a running task (SPEC I5): a steer command with the task that it found. Created once under the id
- * of the wish, so that one wish never reaches two tasks; removed when its task has ended.
+ * of the command, so that one command never reaches two tasks; removed when its task has ended.
  */
 import { z } from "zod";
 import { Via } from "../channels/via.ts";
@@ -9,7 +9,7 @@ import { Id } from "./id.ts";
 
 /** The user's words as the run hears them. */
 export const Steer = z.object({
-  /** That of the wish. */
+  /** That of the command. */
   id: Id,
   at: z.iso.datetime(),
   text: z.string().min(1).max(MESSAGE_CHARS_MAX),

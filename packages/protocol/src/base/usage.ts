@@ -65,7 +65,7 @@ export const UsageLine = Usage.extend({
   role: Role,
   provider: z.string(),
   model: z.string().optional(),
-  /** The standing trigger that the work came from. */
+  /** The trigger that the work came from. */
   triggerId: Id.optional(),
   tools: z.record(z.string(), ToolCount).optional(),
   /** It was cut off before it could say what it cost: this is what was reserved for it. */

@@ -13,7 +13,7 @@ export const WishOutcome = z.object({
   at: z.iso.datetime(),
   wish: WishWithOutcome,
   outcome: z.string(),
-  /** Steers and stops: the task that the wish found. It is decided once, when this record is made. */
+  /** Steers and stops: the task that the command found. It is decided once, when this record is made. */
   taskId: Id.optional(),
 });
 export type WishOutcome = z.infer<typeof WishOutcome>;
@@ -37,7 +37,7 @@ export const Permit = z.object({
 export type Permit = z.infer<typeof Permit>;
 
 /**
- * A standing trigger that is over. Nothing of it is created any more, nor anything under its id
+ * A trigger that is over. Nothing of it is created any more, nor anything under its id
  * (docs/file-protocol.md#the-life-of-a-trigger).
  */
 export const EndedTrigger = z.object({
@@ -82,7 +82,7 @@ export const ResultSummary = z.object({
 });
 export type ResultSummary = z.infer<typeof ResultSummary>;
 
-/** A change was taken back, once and for all, because of the wish `wishId`. */
+/** A change was undone, once and for all, because of the command `wishId`. */
 export const Undone = z.object({
   kind: z.literal("undone"),
   id: Id,

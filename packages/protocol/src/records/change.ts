@@ -1,7 +1,7 @@
 /**
- * A change that can be taken back (SPEC J3). Its record `undo/<id>.json` is created once, before the change is made, under
- * the id of the effect or the wish that it comes from, and holds what taking it back needs. It never changes: that it was
- * taken back is said by `archive/<id>.undone`.
+ * A change that can be undone (SPEC J3). Its record `undo/<id>.json` is created once, before the change is made, under
+ * the id of the effect or the command that it comes from, and holds what taking it back needs. It never changes: that it was
+ * undone is said by `archive/<id>.undone`.
  */
 import { z } from "zod";
 import { MemoryDocument, OnInterrupt, Priority, Prompt, TimeoutSec, Title } from "../base/fields.ts";

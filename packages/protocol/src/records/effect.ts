@@ -1,5 +1,5 @@
 /**
- * A change that a role wants, as data. Effects are staged in a result and applied once, when the supervisor settles it
+ * A change that a role wants, as data. Effects are staged in a result and applied once, when the supervisor applies it
  * (docs/ARCHITECTURE.md#the-five-ideas). The effect at index k of task T makes the record `T.k`, so its id is known when
  * it is staged.
  */
@@ -52,7 +52,7 @@ export const DelegateEffect = z.object({
   /** The machine, or the label of machines, where it is done. */
   pool: PoolName.optional(),
 });
-/** A standing trigger; its id is that of the effect. */
+/** A trigger; its id is that of the effect. */
 export const ScheduleEffect = z.object({ type: z.literal("schedule"), order: TriggerOrder, when: When });
 export const AskEffect = z.object({
   type: z.literal("ask_user"),
@@ -61,7 +61,7 @@ export const AskEffect = z.object({
   default: Answer.optional(),
   timeoutSec: z.number().int().min(1).max(QUESTION_TIMEOUT_SEC_MAX).optional(),
 });
-/** The processes start anew, once the user has said yes. */
+/** The processes start again, once the user has said yes. */
 export const RestartEffect = z.object({ type: z.literal("restart_server") });
 /** An entry of a document of memory, named by how it begins. */
 const Entry = z.object({ document: MemoryDocument, entry: z.string().min(1).max(ENTRY_NAME_CHARS_MAX) });

@@ -17,14 +17,14 @@ export const HistoryMessage = z.object({
   answers: z.array(Id).optional(),
   /** Assistant messages: the tasks that the turn started, or that it reports. */
   taskIds: z.array(Id).optional(),
-  /** Assistant messages: the standing triggers that the turn made, as it named them. */
+  /** Assistant messages: the triggers that the turn made, as it named them. */
   triggers: z.array(z.object({ id: Id, title: z.string() })).optional(),
   quote: Id.optional(),
   /** User messages: what was given along with the words (SPEC I8). */
   attachments: AttachedFiles.optional(),
   /** User messages: the channel that they came by; none for the page, a terminal, the API and files. */
   via: ChannelName.optional(),
-  /** `clear`: the conversation begins anew after this line; contexts read no further back (SPEC F3). */
+  /** `clear`: the conversation starts over after this line; contexts read no further back (SPEC F3). */
   marker: z.literal("clear").optional(),
   /** System messages: the user was to see this at once (SPEC G, notify). */
   notification: z.object({ title: z.string().optional() }).optional(),
@@ -56,6 +56,6 @@ export const History = z.object({
 });
 export type History = z.infer<typeof History>;
 
-/** A line of `history/YYYY-MM.jsonl`: what was said in one settled turn. A turn in which nothing was said has one too. */
+/** A line of `history/YYYY-MM.jsonl`: what was said in one applied turn. A turn in which nothing was said has one too. */
 export const HistoryTurn = z.object({ turn: z.number().int().positive(), messages: z.array(HistoryMessage) });
 export type HistoryTurn = z.infer<typeof HistoryTurn>;

@@ -26,7 +26,7 @@ export const IMPROVE_KINDS = [
 export const ImproveKind = z.enum(IMPROVE_KINDS);
 export type ImproveKind = z.infer<typeof ImproveKind>;
 
-/** Work of self-improvement is counted in the budgets as that of a standing trigger of this name. */
+/** Work of self-improvement is counted in the budgets as that of a trigger of this name. */
 export const SELF_IMPROVE = "self-improve";
 /** Branches of self-improvement are below this name. */
 export const BRANCH_PREFIX = "self-improve/";
@@ -122,12 +122,12 @@ export const Improve = z.object({
   number: z.number().int().positive(),
   /** `undo` is none of the steps: it is ordered when they are over. */
   step: z.enum([...IMPROVE_STEPS, "undo"]),
-  /** The wish that asked for it, where somebody did. */
+  /** The command that asked for it, where somebody did. */
   wishId: Id.optional(),
   found: Finding.optional(),
   change: Change.optional(),
   review: Review.optional(),
-  /** Of `undo`: what is to be taken back. */
+  /** Of `undo`: what is to be undone. */
   merged: Merged.optional(),
 });
 export type Improve = z.infer<typeof Improve>;

@@ -18,7 +18,7 @@ function stamp<K extends string>(kind: K) {
 }
 /** A file that somebody dropped need not have these: the supervisor completes them. */
 const COMPLETED = { id: true, at: true } as const;
-/** A record that carries authority is believed only with its seal: the HMAC of it with the token (`seal.ts` in packages/store). */
+/** A record that carries authority is believed only with its signature: the HMAC of it with the token (`seal.ts` in packages/store). */
 const SEAL = { mac: z.string() };
 
 export const ClientClock = z.object({ timeZone: z.string().min(1).max(64), now: z.iso.datetime({ offset: true }) });
@@ -40,9 +40,9 @@ export const Message = z.object({
   mode: z.literal("next").optional(),
   /** The files attached to the message (SPEC I8). */
   attachments: AttachedFiles.optional(),
-  /** Believed only with its seal; such a message has a turn of its own. */
+  /** Believed only with its signature; such a message has a turn of its own. */
   answerBy: AnswerBy.optional(),
-  /** Where the work that it starts is done. Believed only with its seal; such a message has a turn of its own. */
+  /** Where the work that it starts is done. Believed only with its signature; such a message has a turn of its own. */
   pool: PoolName.optional(),
   /** The channel that it came by; none for the page, a terminal, the API and files. */
   via: Via.optional(),
@@ -50,7 +50,7 @@ export const Message = z.object({
 });
 export type Message = z.infer<typeof Message>;
 
-/** The part of an event's data that code reads. The rest, which only a model reads, is kept as it is: the seal is over it, too. */
+/** The part of an event's data that code reads. The rest, which only a model reads, is kept as it is: the signature is over it, too. */
 const EventData = z.looseObject({ triggerId: z.string().optional(), triggerDepth: z.number().optional() });
 const FiredData = EventData.extend({ occurrence: z.string(), prompt: z.string() });
 const AskedData = EventData.extend({
@@ -65,7 +65,7 @@ const AskedData = EventData.extend({
 const AnyEvent = z.object({ ...stamp("event"), text: z.string(), data: EventData, mac: z.string().optional() });
 /**
  * A system event for the Teller (SPEC H). `data` is for the model, `text` for people. Only the supervisor may say such
- * things, so it seals them.
+ * things, so it signs them.
  */
 export const Event = z.discriminatedUnion("name", [
   AnyEvent.extend({ name: z.enum(["task_result", "action_feedback", "budget", "restarted"]) }),
@@ -90,10 +90,10 @@ const Steer = z.object({
 const Stop = z.object({ ...stamp("stop"), taskId: Id.optional() });
 const Cancel = z.object({ ...stamp("cancel"), taskId: Id });
 
-/** The conversation begins anew: no later context reads what is before it (SPEC F3). */
+/** The conversation starts over: no later context reads what is before it (SPEC F3). */
 export const ClearWish = z.object({ ...stamp("clear"), ...SEAL });
 
-/** The last thing that the user said is to be answered anew (docs/file-protocol.md#the-life-of-a-second-thought). */
+/** The last thing that the user said is to be answered again (docs/file-protocol.md#the-life-of-a-second-thought). */
 export const RetryWish = z.object({
   ...stamp("retry"),
   /** The turn that has answered it; the last one where none is named. */
@@ -105,7 +105,7 @@ export const RetryWish = z.object({
 });
 export type RetryWish = z.infer<typeof RetryWish>;
 
-/** One kind of wish. Anybody may drop it as a file, or it carries authority: then it has a seal, and needs it. */
+/** One kind of command. Anybody may drop it as a file, or it carries authority: then it has a signature, and needs it. */
 type Command = {
   /** How its ids begin. */
   prefix: string;
@@ -113,7 +113,7 @@ type Command = {
   id?: RegExp;
 } & ({ schema: z.ZodObject; dropped: z.ZodObject } | { schema: z.ZodObject & { shape: typeof SEAL }; dropped?: never });
 
-/** Every kind of wish there is: all that knows them by kind follows from this table (docs/file-protocol.md#commands). */
+/** Every kind of command there is: all that knows them by kind follows from this table (docs/file-protocol.md#commands). */
 const TABLE = [
   {
     prefix: "m",
@@ -133,7 +133,7 @@ const TABLE = [
     prefix: "a",
     schema: z.object({ ...stamp("answer"), questionId: Id, answer: Answer, via: Via.optional(), ...SEAL }),
   },
-  // A new standing trigger; its id is `trg-` and the hexadecimal digits of the wish's.
+  // A new trigger; its id is `trg-` and the hexadecimal digits of the command's.
   { prefix: "put", schema: z.object({ ...stamp("trigger-put"), definition: TriggerDefinition, ...SEAL }) },
   { prefix: "patch", schema: z.object({ ...stamp("trigger-patch"), triggerId: Id, patch: TriggerPatch, ...SEAL }) },
   { prefix: "delete", schema: z.object({ ...stamp("trigger-delete"), triggerId: Id, ...SEAL }) },
@@ -166,7 +166,7 @@ const TABLE = [
   { prefix: "again", schema: z.object({ ...stamp("again"), taskId: Id, text: Prompt.optional(), ...SEAL }) },
   // Commands with a prefix that was allowed for good ask again.
   { prefix: "revoke", schema: z.object({ ...stamp("revoke"), approvalId: Id, ...SEAL }) },
-  // A change is to be taken back (SPEC J3).
+  // A change is to be undone (SPEC J3).
   { prefix: "undo", schema: z.object({ ...stamp("undo"), changeId: Id, ...SEAL }) },
 ] as const satisfies readonly Command[];
 
@@ -199,7 +199,7 @@ export type AgainWish = WishOf<"again">;
 export type RevokeWish = WishOf<"revoke">;
 export type UndoWish = WishOf<"undo">;
 
-/** A wish whose outcome is archived with it; messages and events are archived as they are. */
+/** A command whose outcome is archived with it; messages and events are archived as they are. */
 export const WishWithOutcome = z.discriminatedUnion(
   "kind",
   SCHEMAS.filter((schema) => schema !== Message) as Many<Exclude<Row["schema"], typeof Message>>,
@@ -212,11 +212,11 @@ export const DroppedWish = z.discriminatedUnion(
   TABLE.flatMap((row) => ("dropped" in row ? [row.dropped] : [])) as Many<Dropped>,
 );
 
-/** The content of an event decides its id; none is the id of a task, a wish or a mark. */
+/** The content of an event decides its id; none is the id of a task, a command or a mark. */
 const EVENT_ID = /\.(report|answered|expired|refused|restarted)$|--|^budget-/;
 
 /**
- * Can a record of this kind have this id? Wishes share the archive with tasks and marks: a wish under the id of another
+ * Can a record of this kind have this id? Commands share the archive with tasks and marks: a command under the id of another
  * kind is taken for a dropped file.
  */
 export function isIdOf(kind: Wish["kind"], id: string): boolean {
@@ -226,7 +226,7 @@ export function isIdOf(kind: Wish["kind"], id: string): boolean {
   return id.startsWith(`${prefix}-`) || (dropped !== undefined && id.startsWith(`${DROPPED_PREFIX}-`));
 }
 
-/** Is this record believed only with its seal? */
+/** Is this record believed only with its signature? */
 export function needsSeal({ kind, ...record }: Pick<Wish, "kind"> & { answerBy?: unknown; pool?: unknown }): boolean {
   return (
     kind === "event" ||

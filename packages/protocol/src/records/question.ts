@@ -65,7 +65,7 @@ export const ClosedQuestion = z.object({
   outcome: z.enum(["answered", "expired", "cancelled"]),
   /** The answer, or the default; null if there was no answer and no default. */
   answer: Answer.nullable(),
-  /** The wish that answered it. */
+  /** The command that answered it. */
   wishId: Id.optional(),
 });
 export type ClosedQuestion = z.infer<typeof ClosedQuestion>;

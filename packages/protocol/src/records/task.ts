@@ -18,9 +18,9 @@ export const TurnInput = z.object({
   messages: z.array(Message),
   events: z.array(Event),
   results: z.array(Report),
-  /** The wish to begin anew: this turn is nothing but its marker in the history, and nobody runs it. */
+  /** The command to start over: this turn is nothing but its marker in the history, and nobody runs it. */
   clear: ClearWish.optional(),
-  /** The wish to be answered anew: all that this turn answers was answered before, by the turn that `again` names. */
+  /** The command to be answered again: all that this turn answers was answered before, by the turn that `again` names. */
   again: RetryWish.required({ turnId: true }).optional(),
 });
 export type TurnInput = z.infer<typeof TurnInput>;

@@ -1,5 +1,5 @@
 /**
- * Work that starts later (SPEC C2, D). A chain's link fires once, under its own id, and is gone (docs/file-protocol.md
+ * Work that starts later (SPEC C2, D). A dependent task fires once, under its own id, and is gone (docs/file-protocol.md
  * R2). The others stand: each occurrence of theirs has an id of its own. A version of a trigger never changes; what
  * becomes of it is its next version, created once, which also says what is to be started: the decision is durable before
  * anything follows from it.
@@ -57,7 +57,7 @@ export const NO_EVIDENCE: Evidence = { baselines: {}, evaluations: {} };
 /** One firing: the id of the task or the event that it is. */
 export const Occurrence = z.object({
   id: Id,
-  /** The moment that it is for; of a condition or a wish, when that was decided. */
+  /** The moment that it is for; of a condition or a command, when that was decided. */
   at: z.iso.datetime(),
   given: Given.optional(),
 });
@@ -86,7 +86,7 @@ export type Past = z.infer<typeof Past>;
 
 const versioned = { id: TriggerId, version: z.number().int().positive() };
 
-/** Why a standing trigger is over: its one occurrence is decided, somebody deleted it, or what it comes from was cancelled. */
+/** Why a trigger is over: its one occurrence is decided, somebody deleted it, or what it comes from was cancelled. */
 export const Over = z.enum(["spent", "deleted", "cancelled"]);
 export type Over = z.infer<typeof Over>;
 
@@ -122,7 +122,7 @@ const standing = {
   asks: z.literal(true).optional(),
   /** It decides nothing any more, for this reason: when all that it has decided is durable, it is archived. */
   over: Over.optional(),
-  /** The wishes that are in this version, the last ones: a wish that comes again changes nothing. */
+  /** The commands that are in this version, the last ones: a command that comes again changes nothing. */
   applied: z.array(Id).max(APPLIED_MAX),
   decision: Decision,
   recent: z.array(Past).max(RECENT_MAX),
@@ -135,7 +135,7 @@ export const Recurring = z.object({
   missed: Missed,
   /** The occurrence that was decided last or, before the first, the moment that the schedule counts from (SPEC D5). */
   last: z.iso.datetime(),
-  /** How often it has begun anew; part of the ids of its occurrences, so that a moment that a wrong clock used up is due again. */
+  /** How often it has started over; part of the ids of its occurrences, so that a moment that a wrong clock used up is due again. */
   epoch: z.number().int().min(1).max(EPOCH_MAX).optional(),
 });
 export type Recurring = z.infer<typeof Recurring>;

@@ -5,7 +5,7 @@ import { TARGETS } from "../base/kind.ts";
 import { SkillRef } from "../base/skill.ts";
 import { Condition, TimeZone } from "./condition-schema.ts";
 
-/** Standing triggers at one time (SPEC D8). */
+/** Triggers at one time (SPEC D8). */
 export const TRIGGERS_MAX = 1_000;
 /** A trigger that a trigger's work made, that a trigger's work made: no deeper (SPEC D8). */
 export const TRIGGER_DEPTH_MAX = 2;
@@ -73,7 +73,7 @@ const Moment = z.iso.datetime({
 const CooldownSec = z.number().int().min(0).max(COOLDOWN_SEC_MAX);
 const StableSec = z.number().int().min(0).max(STABLE_SEC_MAX);
 
-/** When a standing trigger fires, as its maker says it (SPEC G `schedule`; the wish trigger-put). */
+/** When a trigger fires, as its maker says it (SPEC G `schedule`; the command trigger-put). */
 export const When = z.discriminatedUnion("type", [
   z.strictObject({ type: z.literal("recurring"), schedule: Schedule, missed: Missed.optional() }),
   z.strictObject({
@@ -90,7 +90,7 @@ export const When = z.discriminatedUnion("type", [
 ]);
 export type When = z.infer<typeof When>;
 
-/** A whole order for a standing trigger: what, and when. */
+/** A whole order for a trigger: what, and when. */
 export const TriggerDefinition = z.strictObject({ order: TriggerOrder, when: When });
 export type TriggerDefinition = z.infer<typeof TriggerDefinition>;
 
@@ -116,7 +116,7 @@ export type TriggerPatch = z.infer<typeof TriggerPatch>;
 export const WHEN_FIELDS = ["interval", "cron", "runAt", "condition"] as const;
 
 /**
- * An order for a standing trigger as models, the API and the command line say it: flat, with one of `interval` (seconds),
+ * An order for a trigger as models, the API and the command line say it: flat, with one of `interval` (seconds),
  * `cron`, `runAt` and `condition`. `definitionOf` of packages/core makes a TriggerDefinition of it.
  */
 export const TriggerInput = z.strictObject({

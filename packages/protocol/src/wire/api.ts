@@ -35,10 +35,10 @@ const JSON_CHAR_BYTES_MAX = 12;
 export const MESSAGE_BODY_BYTES_MAX = BODY_BYTES_MAX + MESSAGE_CHARS_MAX * JSON_CHAR_BYTES_MAX;
 export const BODY_DEPTH_MAX = 48;
 
-/** The body of a wish that says everything in its address: `{}`, or nothing at all. */
+/** The body of a command that says everything in its address: `{}`, or nothing at all. */
 export const NoBody = z.strictObject({});
 
-/** A wish is durable, under this id. */
+/** A command is durable, under this id. */
 export const Accepted = z.object({ id: Id });
 export const Health = z.object({ ok: z.literal(true) });
 
@@ -102,7 +102,7 @@ export const InputBody = z.strictObject({
 });
 export type InputBody = z.infer<typeof InputBody>;
 
-/** Answer the last thing that was said anew. */
+/** Answer the last thing that was said again. */
 export const RetryBody = z.strictObject({
   /** The reply, or the message of yours, that is meant; refused where it is not the last one. */
   messageId: Id.optional(),
@@ -201,7 +201,7 @@ export type Improvement = z.infer<typeof Improvement>;
 
 export const ImprovementsAnswer = z.object({ improvements: z.array(Improvement) });
 
-/** A standing trigger. */
+/** A trigger. */
 export const TriggerSummary = z.object({
   id: Id,
   type: z.enum(["recurring", "scheduled", "conditional"]),
@@ -504,7 +504,7 @@ export const ApiError = z.object({
 });
 export type ApiError = z.infer<typeof ApiError>;
 
-/** Message states on the page: still on its way (`pending`) or part of a settled turn. Pending ones are in order of time. */
+/** Message states on the page: still on its way (`pending`) or part of an applied turn. Pending ones are in order of time. */
 export const ChatMessage = HistoryMessage.extend({
   pending: z.boolean().optional(),
   /** Pending messages that wait for a turn of their own. */
@@ -554,7 +554,7 @@ export const MemoryStatus = z.object({
   newestNote: z.string().nullable(),
   /** The newest summary of a day and that of a month. */
   newestSummaries: z.array(z.string()),
-  /** Messages of settled turns that are in no note yet. */
+  /** Messages of applied turns that are in no note yet. */
   unarchived: z.number(),
   /** Null where it could not be brought up to date in time; it holds nothing before it is first asked. */
   index: MemoryIndexState.nullable(),
@@ -617,7 +617,7 @@ export const CHANGES_LISTED_DEFAULT = 20;
 export const UndoBody = z.strictObject({ id: Id });
 export type UndoBody = z.infer<typeof UndoBody>;
 
-/** A change that can be taken back, or could be (SPEC J3). */
+/** A change that can be undone, or could be (SPEC J3). */
 export const ChangeView = z.object({
   id: z.string(),
   at: z.iso.datetime(),
@@ -715,7 +715,7 @@ export type HistoryHit = z.infer<typeof HistoryHit>;
 
 export const HistoryAnswer = z.object({ hits: z.array(HistoryHit) });
 
-/** The client's own name for what it sends: the same name is the same message or wish, however often it comes. */
+/** The client's own name for what it sends: the same name is the same message or command, however often it comes. */
 const FrameId = z.string().min(1).max(128);
 
 export const ClientFrame = z.discriminatedUnion("type", [
@@ -741,7 +741,7 @@ const placed = { cursor: z.string() };
 
 /**
  * Frames from the gateway. Frames with a `cursor` are ordered and never repeated to a client that says hello with the
- * last one it saw; the others are lossy by design. After `begin` a task says anew what it has said: forget what was
+ * last one it saw; the others are lossy by design. After `begin` a task says again what it has said: forget what was
  * shown of it.
  */
 export const ServerFrame = z.discriminatedUnion("type", [

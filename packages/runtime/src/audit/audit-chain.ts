@@ -208,7 +208,7 @@ export function openAuditChain(options: AuditChainOptions): AuditChain {
       while (written < bytes.length) written += writeSync(file, bytes, written);
     } catch (error) {
       // The disk is full in mid-line. A whole line stays, because another process may have seen it; what is there of the next
-      // one is taken back, so that no number appears twice.
+      // one is undone, so that no number appears twice.
       const newlines = bytes.toString("latin1", 0, written).split("\n").length - 1;
       const count = Math.max(0, newlines - (endsInNewline ? 0 : 1));
       const kept = count === 0 ? 0 : bytes.lastIndexOf("\n", written - 1) + 1;

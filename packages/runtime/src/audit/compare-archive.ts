@@ -8,7 +8,7 @@ import { KINDS } from "@mimikit/protocol/base/kind";
 import type { AuditLine } from "@mimikit/protocol/records/audit";
 import { WITNESS_EVENT } from "./witness.ts";
 
-/** A settled turn of the archive. */
+/** An applied turn of the archive. */
 export interface ArchivedTurn {
   id: string;
   /** The ids of the tasks whose results it reported. */
@@ -20,7 +20,7 @@ const LOST_EVENT = "audit_lost";
 
 /** Turns and tasks in the chains, taken down line by line. */
 export class LoggedWork {
-  /** Where in the chain of the supervisor a turn was settled, by its number. */
+  /** Where in the chain of the supervisor a turn was applied, by its number. */
   private readonly settled = new Map<number, number>();
   /** Places before which lines may be missing. */
   private readonly gaps: number[] = [];
@@ -44,7 +44,7 @@ export class LoggedWork {
       this.settled.set(turnNumber(taskId), this.place);
   }
 
-  /** The number of the first settled turn that the log should have; Infinity where it should have none. */
+  /** The number of the first applied turn that the log should have; Infinity where it should have none. */
   turnsFrom(): number {
     if (this.place === 0 || this.isFromTheFirst) return 1;
     return [...this.settled.keys()].reduce((least, each) => Math.min(least, each), Number.POSITIVE_INFINITY);
@@ -81,12 +81,12 @@ export class LoggedWork {
     return isOpenEnd || from > to || this.gaps.some((gap) => gap >= from && gap <= to);
   }
 
-  /** The place of the last settled turn below a number; 0 where there is none. */
+  /** The place of the last applied turn below a number; 0 where there is none. */
   private before(number: number): number {
     return this.inOrder().findLast(([each]) => each < number)?.[1] ?? 0;
   }
 
-  /** The place of the first settled turn above a number; Infinity where there is none. */
+  /** The place of the first applied turn above a number; Infinity where there is none. */
   private after(number: number): number {
     return this.inOrder().find(([each]) => each > number)?.[1] ?? Number.POSITIVE_INFINITY;
   }

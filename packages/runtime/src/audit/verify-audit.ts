@@ -58,7 +58,7 @@ export interface Verified {
 /** All chains, and their comparison with the archive. */
 export interface VerifiedTrail {
   chains: Verified[];
-  /** The log should have the settled turns from this number on; Infinity where it has none. */
+  /** The log should have the applied turns from this number on; Infinity where it has none. */
   turnsFrom: number;
   /**
    * One sentence for each turn or task without its line.

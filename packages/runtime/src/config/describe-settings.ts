@@ -39,7 +39,7 @@ export function describeSettings(home: string, env: Environment): SettingView[] 
   }));
 }
 
-/** Does it count only when the processes start anew? Every other setting counts within a moment. */
+/** Does it count only when the processes start again? Every other setting counts within a moment. */
 export function needsRestart({ path }: ConfigField): boolean {
   return READ_AT_START.some((name) => name === path[0]);
 }

@@ -1,6 +1,6 @@
 /**
  * Saves settings as their owner would: config.yaml is edited in place, so that its comments stay. Another editor at the same
- * time loses nothing, the processes read it anew at once, and the supervisor records it as a change that can be taken back.
+ * time loses nothing, the processes read it again at once, and the supervisor records it as a change that can be undone.
  */
 
 import { setTimeout as wait } from "node:timers/promises";

@@ -1,6 +1,6 @@
 /**
  * Changes a value in the text of a YAML mapping that people edit too: only its own lines become others. Comments, spaces,
- * quotes and the order of the rest stay to the byte, which a parsed document that is printed anew would not leave.
+ * quotes and the order of the rest stay to the byte, which a parsed document that is printed again would not leave.
  */
 
 import { isDeepStrictEqual } from "node:util";

@@ -10,7 +10,7 @@ import { DocumentBusy } from "@mimikit/store/documents/document";
 import lockfile from "proper-lockfile";
 
 const STALE_MS = 5_000;
-/** Many editors empty a file before they write it anew: one that has just changed may be saved by half. */
+/** Many editors empty a file before they write it again: one that has just changed may be saved by half. */
 const QUIET_MS = 50;
 /** A document that is saved again and again is not waited for any longer than this. */
 const BUSY_MS_MAX = 500;

@@ -87,7 +87,7 @@ export function stampState(home: string): void {
   }
 }
 
-/** Writes the stamp; one that a power cut takes back is written again. */
+/** Writes the stamp; one that a power cut undoes is written again. */
 export function writeStateVersion(home: string, state: number): void {
   replaceFile(join(home, STATE_VERSION_FILE), `${JSON.stringify({ state, program: VERSION })}\n`);
 }

@@ -8,7 +8,7 @@ export const V8_FLAGS_VARIABLE = "MIMIKIT_V8_FLAGS";
 /** Threads of V8's own for a heap this small: four of them, its default, cost the roles 3 MB together and 0.1 s of a start. */
 const V8_THREADS = 1;
 
-/** Bounds of the command line, taken back. */
+/** Bounds of the command line, undone. */
 const FLAGS_WITHOUT_BOUNDS = ["--max-old-space-size=0", "--max-semi-space-size=0"];
 
 /** Before a thread is started that has bounds of its own: those of the command line would win. The process keeps its own, which it took when it started. */

@@ -165,7 +165,7 @@ export async function sweepAttachments(
   return removed;
 }
 
-/** When an attachment was wanted last, and how its two files look: whoever wants it writes its record anew. */
+/** When an attachment was wanted last, and how its two files look: whoever wants it writes its record again. */
 async function look(fs: FileSystem, id: string): Promise<{ lastMs: number; stamp: string }> {
   const [record, bytes] = [await fs.info(recordIn(ATTACHMENTS, id)), await fs.info(attachmentPath(id))];
   const lastMs = Math.max(record?.mtimeMs ?? 0, bytes?.mtimeMs ?? 0);

@@ -1,4 +1,4 @@
-/** The one way in which a wish becomes a record: its id, its time and its seal are made here (docs/file-protocol.md#commands). */
+/** The one way in which a command becomes a record: its id, its time and its signature are made here (docs/file-protocol.md#commands). */
 import { createHash } from "node:crypto";
 import { COMMANDS, type Event, needsSeal, Wish } from "@mimikit/protocol/records/inbox";
 import type { FileSystem } from "./file-system.ts";
@@ -7,12 +7,12 @@ import { seal } from "./seal.ts";
 import { inboxPath } from "./state.ts";
 
 type Without<T, K extends PropertyKey> = T extends unknown ? Omit<T, K> : never;
-/** A record of inbox/ before it is sealed. */
+/** A record of inbox/ before it is signed. */
 export type Unsealed = Without<Wish, "mac">;
-/** A wish as it is said. */
+/** A command as it is said. */
 export type Said = Without<Exclude<Wish, Event>, "id" | "at" | "mac">;
 
-/** The id of a wish that a client sent with an idempotency key, or a fresh one (docs/file-protocol.md R2). */
+/** The id of a command that a client sent with an idempotency key, or a fresh one (docs/file-protocol.md R2). */
 export function wishId(kind: Said["kind"], key?: string): string {
   const seed =
     key === undefined ? crypto.getRandomValues(new Uint8Array(16)) : createHash("sha256").update(key).digest();
@@ -20,8 +20,8 @@ export function wishId(kind: Said["kind"], key?: string): string {
 }
 
 /**
- * Makes a wish durable, of now. The same id is the same wish.
- * @returns false where it was there already. @throws RecordTooLarge, and a ZodError for what is no wish.
+ * Makes a command durable, of now. The same id is the same command.
+ * @returns false where it was there already. @throws RecordTooLarge, and a ZodError for what is no command.
  */
 export function createWish(fs: FileSystem, token: string, said: Said, id: string): Promise<boolean> {
   return createSealed(fs, token, { ...said, id, at: new Date().toISOString() });

@@ -197,7 +197,7 @@ export async function createShown<T>(fs: FileSystem, schema: z.ZodType<T>, path:
   }
 }
 
-/** Is there a record? One that was there a moment ago may have been set aside. */
+/** Is there a record? One that was there a moment ago may have been moved to quarantine. */
 async function isWhole<T>(fs: FileSystem, schema: z.ZodType<T>, path: string): Promise<"whole" | "torn" | "gone"> {
   try {
     return (await readRecord(fs, schema, path)) === null ? "gone" : "whole";
@@ -234,7 +234,7 @@ async function showOnce(fs: FileSystem, path: string, text: string): Promise<boo
   return linked === "linked";
 }
 
-/** Records whose content could not be synced here, and has not been written anew since. */
+/** Records whose content could not be synced here, and has not been written again since. */
 const unsyncable = new WeakMap<FileSystem, Set<string>>();
 
 function unsyncableOf(fs: FileSystem): Set<string> {
@@ -254,7 +254,7 @@ function syncContent(fs: FileSystem, name: string, path: string): Promise<void> 
 
 /**
  * Makes the content of a record durable. Of a file whose sync has failed no later sync is believed: Linux then takes for written what it
- * could not write. So the record is written anew when it is wanted again. One that is gone is fine.
+ * could not write. So the record is written again when it is wanted again. One that is gone is fine.
  */
 function syncRecord(fs: FileSystem, path: string): Promise<void> {
   return unsyncableOf(fs).has(path) ? writeAnew(fs, path) : syncContent(fs, path, path);
@@ -268,7 +268,7 @@ async function writeAnew(fs: FileSystem, path: string): Promise<void> {
 
 /**
  * Makes records durable that were created unsynced: their content, then their names. One that is gone is fine.
- * @param foreign those of them that are files of somebody else, which are never written anew.
+ * @param foreign those of them that are files of somebody else, which are never written again.
  */
 export async function makeDurable(
   fs: FileSystem,

@@ -1,5 +1,5 @@
 /**
- * Wishes that carry authority prove that they come from somebody who holds the token (docs/file-protocol.md#commands).
+ * Commands that carry authority prove that they come from somebody who holds the token (docs/file-protocol.md#commands).
  */
 import { createHmac, timingSafeEqual } from "node:crypto";
 
@@ -14,7 +14,7 @@ export function seal(token: string, record: Record<string, unknown>): string {
   return createHmac("sha256", token).update(canonical).digest("hex");
 }
 
-/** Was this record sealed with the token? */
+/** Was this record signed with the token? */
 export function isSealed(token: string, record: Record<string, unknown>): boolean {
   const expected = Buffer.from(seal(token, record));
   const actual = Buffer.from(String(record.mac ?? ""));

@@ -24,7 +24,7 @@ export const HISTORY = "history";
  * (docs/import.md).
  */
 export const IMPORTED = "imported";
-/** One record for each import, so that it can be taken back. */
+/** One record for each import, so that it can be undone. */
 export const IMPORTS = "imports";
 /** Recipes that were added. */
 export const RECIPES = "recipes";
@@ -51,7 +51,7 @@ export const CHANNELS = "channels";
 export const POOLS = "pools";
 /** A record for each attempt that a pool may have begun; gone when its task is over. */
 export const PERMITS = `${POOLS}/permits`;
-/** On the machine of a pool: what it has joined, and the attempts that its home has not taken back yet. */
+/** On the machine of a pool: what it has joined, and the attempts that its home has not reclaimed yet. */
 export const JOINED_POOL_PATH = "pool.json";
 export const AWAY = "away";
 export const POOLS_HOME_PATH = `${POOLS}/home.json`;
@@ -158,7 +158,7 @@ export const OWN_TOOLS = "tools";
 export const PUSH_KEYS_PATH = `${PUSH}/keys.json`;
 /** @param session of the browser that subscribed. */
 export const subscriptionPath = (session: string) => recordIn(PUSH, session);
-/** Written anew when providers that could not be reached are to be asked again at once. */
+/** Written again when providers that could not be reached are to be asked again at once. */
 export const TRY_NOW_PATH = "try-now";
 /** Which providers the worker pool leaves alone, because they could not be reached. */
 export const CIRCUITS_PATH = "locks/circuits.json";

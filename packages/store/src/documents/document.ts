@@ -61,7 +61,7 @@ export interface Edit {
  */
 export async function editDocument(fs: FileSystem, lock: DocumentLock, path: string, edit: Edit): Promise<Edited> {
   for (let attempt = 0; attempt < EDIT_ATTEMPTS_MAX; attempt++) {
-    // Each attempt asks for the lock anew: it may refuse while somebody is saving.
+    // Each attempt asks for the lock again: it may refuse while somebody is saving.
     const edited = await lock(path, () => tryEdit(fs, path, edit));
     if (edited !== null) return edited;
   }
@@ -192,7 +192,7 @@ function textsOf(old: string): { length: number; before: string; after: string }
 
 /**
  * Brings back what somebody has saved, where the process that replaced it was killed before its last look. Doing it again
- * changes nothing. Throws `DocumentBusy` where the document is another now: what was decided by its text is decided anew.
+ * changes nothing. Throws `DocumentBusy` where the document is another now: what was decided by its text is decided again.
  */
 async function bringBackLeft(fs: FileSystem, path: string): Promise<void> {
   const dir = directoryOf(path);

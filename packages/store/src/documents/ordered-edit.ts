@@ -1,4 +1,4 @@
-/** The edits that effects and wishes order, as texts: of memory, persona, profile and backlog (SPEC E, G). */
+/** The edits that effects and commands order, as texts: of memory, persona, profile and backlog (SPEC E, G). */
 
 import type { DocumentEdit } from "@mimikit/core/base/action";
 import { titleOf } from "@mimikit/core/base/title";

@@ -88,13 +88,13 @@ export class Ledger {
     return this.known;
   }
 
-  /** The highest number of a settled turn. */
+  /** The highest number of an applied turn. */
   get settledTurn(): number {
     return this.highestTurn;
   }
 
   /**
-   * "Not in the archive" from memory is not enough before creating, claiming or settling anything
+   * "Not in the archive" from memory is not enough before creating, claiming or applying anything
    * (docs/file-protocol.md R4).
    */
   async confirm(id: string): Promise<boolean> {
@@ -159,7 +159,7 @@ export class Ledger {
     return record !== null && "task" in record ? record : null;
   }
 
-  /** Turns that were settled since the last call, in order, with everything that they consumed noted. For readers. */
+  /** Turns that were applied since the last call, in order, with everything that they consumed noted. For readers. */
   async follow(): Promise<Result[]> {
     const turns: Result[] = [];
     for (;;) {

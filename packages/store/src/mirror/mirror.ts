@@ -43,7 +43,7 @@ type InboxEntry = { wish: Wish } | { dropped: Wish };
 export type { AttemptRecord };
 
 export interface MirrorOptions {
-  /** Verifies the wishes that carry authority. */
+  /** Verifies the commands that carry authority. */
   token: string;
   /**
    * Sync what presupposes nothing of its own before it is seen here (docs/file-protocol.md R4): not for processes that only read, nor
@@ -163,7 +163,7 @@ export class Mirror {
   /**
    * Looks at every directory again.
    * @param full list all of them, whatever they look like: the safety net.
-   * @param heard look only at these, and from the first on that a record has left which is not known to be settled, at all that
+   * @param heard look only at these, and from the first on that a record has left which is not known to be applied, at all that
    * come after it: where it went.
    * @returns whether anything came or went.
    */
@@ -192,7 +192,7 @@ export class Mirror {
   }
 
   /**
-   * @param hear is told the id of each wish, task, trigger, question and archived name of which anything came, went or became something else,
+   * @param hear is told the id of each command, task, trigger, question and archived name of which anything came, went or became something else,
    * in the middle of a look: it may only note it.
    */
   watch(hear: (id: string) => void): void {
@@ -203,7 +203,7 @@ export class Mirror {
     return this.wishes;
   }
 
-  /** Dropped files by path, as the wishes they will become. */
+  /** Dropped files by path, as the commands they will become. */
   get dropped(): ReadonlyMap<string, Wish> {
     return this.drops;
   }
@@ -249,7 +249,7 @@ export class Mirror {
     return kinds.flatMap((kind) => [...this.tasksBy.kind.of(kind).values()]);
   }
 
-  /** The queued tasks that come from a standing trigger. */
+  /** The queued tasks that come from a trigger. */
   queuedBy(triggerId: string): Iterable<Task> {
     return this.tasksBy.trigger.of(triggerId).values();
   }

@@ -36,7 +36,7 @@ export class EndedTasks {
     return [...this.summaries.values()];
   }
 
-  /** Reads the newest tasks of archive/; the ledger must know its names. */
+  /** Reads the newest tasks of archive/; the archive index must know its names. */
   async load(): Promise<void> {
     const names = [...this.ledger.names()];
     for (const { pattern, compare } of FAMILIES) {
@@ -64,7 +64,7 @@ export class EndedTasks {
   }
 }
 
-/** The tasks that a settled turn started or reported: some of them may have come and gone between two looks. */
+/** The tasks that an applied turn started or reported: some of them may have come and gone between two looks. */
 export function tasksOf(turn: Result): string[] {
   const started = turn.effects.flatMap((effect, k) => (effect.type === "delegate" ? [childId(turn.id, k)] : []));
   return [...started, ...(turn.task.turn?.results ?? []).map((report) => report.id)];
@@ -84,7 +84,7 @@ function compareOccurrences(a: string, b: string): number {
   return compare(a.slice(a.lastIndexOf("--")), b.slice(b.lastIndexOf("--")));
 }
 
-/** Tasks are told by their names; the rest of archive/ are messages, wishes, marks and turns. */
+/** Tasks are told by their names; the rest of archive/ are messages, commands, marks and turns. */
 const FAMILIES: readonly { pattern: RegExp; compare(a: string, b: string): number }[] = [
   { pattern: /^t-\d{6,}(\.\d+)+$/, compare: compareTaskIds },
   // Of schedules, and what was planned for them.
@@ -93,6 +93,6 @@ const FAMILIES: readonly { pattern: RegExp; compare(a: string, b: string): numbe
   { pattern: /--again-[0-9a-f]+(\.\d+)*$/, compare },
   // Of self-improvement.
   { pattern: /^imp-\d{6,}(\.(work|review|land)|-undo-\d+)?$/, compare },
-  // Of conditions, and at somebody's wish.
+  // Of conditions, and at somebody's command.
   { pattern: /--(\d+|run-[0-9a-f]+)(\.\d+)*$/, compare: compareOccurrences },
 ];

@@ -1,5 +1,5 @@
 /**
- * history/YYYY-MM.jsonl: everything that was ever said, by the month in which its turn was settled. A view of archive/:
+ * history/YYYY-MM.jsonl: everything that was ever said, by the month in which its turn was applied. A view of archive/:
  * one line a turn, so that a line is written as a whole or not at all, and whoever finds a turn without a line writes it.
  * A line that a crash tore off is none (docs/file-protocol.md R9); a turn that has two counts once.
  */
@@ -54,7 +54,7 @@ export class HistoryPartitions {
     this.knows = knows;
   }
 
-  /** Is everything that was read still there? Where it is not, somebody has tidied up: begin anew with another reader. */
+  /** Is everything that was read still there? Where it is not, somebody has tidied up: start over with another reader. */
   isAsRead(): boolean {
     return [...this.places].every(([month, { offset, inode, known }]) => {
       const info = statSync(this.pathOf(month), { throwIfNoEntry: false });

@@ -1,4 +1,4 @@
-/** The conversation as it now stands: the view history.json, and after it the turns that were settled since. */
+/** The conversation as it now stands: the view history.json, and after it the turns that were applied since. */
 import { compressedAfter, messagesOf } from "@mimikit/core/views/history";
 import { turnId } from "@mimikit/protocol/base/id";
 import { BadJson, parseRecord, RECORD_DEPTH_MAX } from "@mimikit/protocol/base/json";
@@ -10,7 +10,7 @@ import type { Ledger } from "../mirror/ledger.ts";
 
 const HISTORY_BYTES_MAX = 256 * 1_048_576;
 
-/** The newest HISTORY_MESSAGES_MAX messages, oldest first, through the last settled turn that the ledger knows of. */
+/** The newest HISTORY_MESSAGES_MAX messages, oldest first, through the last applied turn that the archive index knows of. */
 export async function readHistory(fs: FileSystem, ledger: Ledger): Promise<History> {
   return withSettled(await readHistoryView(fs), ledger);
 }
@@ -43,11 +43,11 @@ export class HistoryWindow {
 
 /**
  * The messages of a view, followed by those of turns applied since.
- * @param view null where there is none, and it is made anew.
+ * @param view null where there is none, and it is made again.
  */
 export async function withSettled(view: History | null, ledger: Ledger): Promise<History> {
   const { settledTurn } = ledger;
-  // A turn has at least one message as a rule, so this many turns fill a view that has to be made anew.
+  // A turn has at least one message as a rule, so this many turns fill a view that has to be made again.
   const { throughTurn, messages } = view ?? {
     throughTurn: Math.max(0, settledTurn - HISTORY_MESSAGES_MAX),
     messages: [],
@@ -68,7 +68,7 @@ export async function withSettled(view: History | null, ledger: Ledger): Promise
   };
 }
 
-/** history.json as it is; null when there is none, or when it is damaged and must be made anew from the archive. */
+/** history.json as it is; null when there is none, or when it is damaged and must be made again from the archive. */
 export async function readHistoryView(fs: FileSystem): Promise<History | null> {
   try {
     const text = await fs.read(HISTORY_PATH, HISTORY_BYTES_MAX);

@@ -21,7 +21,7 @@ const MONTH_CHARS = "2026-11".length;
 
 /** `turn` is only the order of the messages: it follows from the time. */
 export const ImportedLine = HistoryTurn.extend({
-  /** The import that brought it, which can be taken back. */
+  /** The import that brought it, which can be undone. */
   importId: z.string(),
   conversation: z.string(),
   title: z.string(),

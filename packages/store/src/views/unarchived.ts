@@ -6,7 +6,7 @@ import type { Ledger } from "../mirror/ledger.ts";
 /** Of a longer backlog of turns the newest are counted: notes are taken long before there are so many. */
 const TURNS_MAX = 1_000;
 
-/** Counts the messages of the turns that were settled after the last note, as far as the ledger knows of turns. */
+/** Counts the messages of the turns that were applied after the last note, as far as the archive index knows of turns. */
 export async function countUnarchived(ledger: Ledger): Promise<number> {
   const archived = await archivedThrough(ledger);
   let messages = 0;
@@ -17,7 +17,7 @@ export async function countUnarchived(ledger: Ledger): Promise<number> {
   return messages;
 }
 
-/** The last turn that is in a note; 0 before the first. A reader's ledger has to look for new notes by name. */
+/** The last turn that is in a note; 0 before the first. A reader's archive index has to look for new notes by name. */
 async function archivedThrough(ledger: Ledger): Promise<number> {
   let number = ledger.highestNote;
   while (await ledger.confirm(noteId(number + 1))) number++;

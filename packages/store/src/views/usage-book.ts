@@ -67,7 +67,7 @@ export class UsageBook {
   /** @param day `2026-11-22`, by the server's clock. Throws what the disk throws. */
   readDay(day: string): DayBook {
     const file = this.days.get(day) ?? new DayFile(join(this.home, usagePath(day)), day, this.readOn);
-    // Putting it in anew keeps the map in the order of last use: the first is the one to forget.
+    // Putting it in again keeps the map in the order of last use: the first is the one to forget.
     this.days.delete(day);
     this.days.set(day, file);
     if (this.days.size > DAYS_KEPT_MAX) this.days.delete(this.days.keys().next().value ?? "");

@@ -1,4 +1,4 @@
-/** The last message is answered anew, as it was or in other words (docs/steering.md#second-thoughts). */
+/** The last message is answered again, as it was or in other words (docs/steering.md#second-thoughts). */
 import type { AnswerBy } from "@mimikit/protocol/records/inbox";
 import type { ChatMessage } from "@mimikit/protocol/wire/api";
 import { computed, signal } from "@preact/signals";
@@ -8,7 +8,7 @@ import { messages } from "../../model/state.ts";
 /** The id of the message that the draft says in other words. */
 export const changing = signal<string | undefined>(undefined);
 
-/** The last reply, where nothing was said after it: only that can be given anew. */
+/** The last reply, where nothing was said after it: only that can be given again. */
 export const lastReply = computed((): ChatMessage | undefined => {
   const at = messages.value.findLastIndex(({ role, answers = [] }) => role === "assistant" && answers.length > 0);
   const isOver = messages.value.slice(at + 1).some(({ role, marker }) => role === "user" || marker !== undefined);
@@ -24,7 +24,7 @@ export const lastOwn = computed(() =>
   ),
 );
 
-/** Wants it anew; the notice says why not. @returns whether that was accepted. */
+/** Wants it again; the notice says why not. @returns whether that was accepted. */
 export async function answerAnew(messageId: string, answerBy?: AnswerBy, text?: string): Promise<boolean> {
   const body = { messageId, ...(answerBy !== undefined && { answerBy }), ...(text !== undefined && { text }) };
   return (await call("POST", "api/conversation/retry", body)) !== undefined;

@@ -14,7 +14,7 @@ const removed = signal<ReadonlySet<string>>(new Set());
 export function Autonomy() {
   const setting = useAutonomy();
   const { answer } = useAnswer<ApprovalsAnswer>("api/approvals");
-  // The wish is durable when it is answered; the list follows within a moment.
+  // The command is durable when it is answered; the list follows within a moment.
   const remove = async (id: string) => {
     const accepted = await call("DELETE", `api/approvals/${id}`);
     if (accepted !== undefined) removed.value = new Set([...removed.value, id]);

@@ -24,7 +24,7 @@ const PROMPT_SHOWN_CHARS = 400;
 
 export function TaskStory({ id }: { id: string }) {
   const summary = tasks.value.get(id);
-  // Asked anew whenever something has happened to it.
+  // Asked again whenever something has happened to it.
   const version = `${summary?.state} ${summary?.attempts} ${summary?.completedAt}`;
   const { answer: detail, isLooking } = useAnswer<TaskDetail>(`api/tasks/${encodeURIComponent(id)}`, version);
   const task = detail ?? summary;

@@ -195,7 +195,7 @@ function Next({ trigger: { next, paused, type } }: { trigger: TriggerSummary }) 
   );
 }
 
-/** Why it fires or does not, when it fires next and what it did lately; asked anew whenever it has changed. */
+/** Why it fires or does not, when it fires next and what it did lately; asked again whenever it has changed. */
 function Reasons({ trigger }: { trigger: TriggerSummary }) {
   const insight = useSignal<Insight | undefined>(undefined);
   const isLooking = useSignal(true);

@@ -28,7 +28,7 @@ export class Watch {
     });
   }
 
-  /** The CLI has said something, so the time of silence begins anew. */
+  /** The CLI has said something, so the time of silence starts over. */
   look(): void {
     clearTimeout(this.timer);
     if (this.isOver) return;

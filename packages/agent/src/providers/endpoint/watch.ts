@@ -50,7 +50,7 @@ export class Watch {
     this.timer = this.start(place.firstByteMs);
   }
 
-  /** Passes the pieces on; with each of them the time begins anew. Throws `BadAnswer` where there are too many. */
+  /** Passes the pieces on; with each of them the time starts over. Throws `BadAnswer` where there are too many. */
   async *listen(chunks: AsyncIterable<Uint8Array> | Iterable<Uint8Array>): AsyncGenerator<Uint8Array> {
     let bytes = 0;
     for await (const chunk of chunks) {

@@ -142,7 +142,7 @@ async function* show(lines: AsyncGenerator<string, Ended>): AsyncGenerator<Provi
   }
 }
 
-/** The file with what the earlier tasks printed: the artifact of a single one where it still exists, else written anew. */
+/** The file with what the earlier tasks printed: the artifact of a single one where it still exists, else written again. */
 async function findUpstream({ task, home, runDir }: Run): Promise<string | null> {
   const [first, ...others] = task.upstream;
   if (first === undefined) return null;
