@@ -330,7 +330,7 @@ describe.runIf(hasChromium)("the page", { timeout: BROWSER_MS_MAX }, () => {
     test("one of the most characters is sent in any script; a longer one cannot be, and the page says why", async () => {
       const { page } = await openPage();
       await field(page).fill("字".repeat(MESSAGE_CHARS_MAX + 1));
-      await page.getByText("too long to send: it may have 64,000 characters").waitFor();
+      await page.getByText("too long: at most 64,000 characters").waitFor();
       expect(await page.getByRole("button", { name: "Send" }).isDisabled()).toBe(true);
       for (const character of ["字", "😀"]) {
         const text = character.repeat(MESSAGE_CHARS_MAX);
@@ -450,7 +450,7 @@ describe.runIf(hasChromium)("the page", { timeout: BROWSER_MS_MAX }, () => {
       await pages.gateway.stop();
       await page.locator('[data-link="waiting"]').waitFor();
       await write(page, "/stop");
-      await page.getByRole("alert").filter({ hasText: "no connection" }).waitFor();
+      await page.getByRole("alert").filter({ hasText: "Not connected" }).waitFor();
       await pages.gateway.start();
       await connected(page);
       await write(page, "hello");
@@ -956,7 +956,7 @@ describe.runIf(hasChromium)("the page", { timeout: BROWSER_MS_MAX }, () => {
       await openPanel(page);
       await page.route("**/api/triggers/**", (route) => route.abort());
       await page.getByRole("button", { name: "Why Stretch" }).click();
-      await page.getByRole("alert").filter({ hasText: "no connection" }).waitFor();
+      await page.getByRole("alert").filter({ hasText: "Not connected" }).waitFor();
       await row(page, "trg-1").getByText("Looking…").waitFor({ state: "detached" });
     });
 
@@ -966,7 +966,7 @@ describe.runIf(hasChromium)("the page", { timeout: BROWSER_MS_MAX }, () => {
       await openPanel(page);
       await page.route("**/api/triggers/**", (route) => route.abort());
       await page.getByRole("button", { name: "Run now: Stretch" }).click();
-      await page.getByRole("alert").filter({ hasText: "no connection" }).waitFor();
+      await page.getByRole("alert").filter({ hasText: "Not connected" }).waitFor();
       expect(await row(page, "trg-1").getByText("started").count()).toBe(0);
     });
   });

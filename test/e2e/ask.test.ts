@@ -49,7 +49,7 @@ describe("a chain that asks whether to go on behind a failure", () => {
     const mimikit = await start();
     const said = await runCli(mimikit, ["ask", CHAIN]);
     expect(said.code).toBe(5);
-    expect(said.out).toMatch(/exit code 1[\s\S]*\n\? .*Go on all the same\?\n {2}1 {2}go on\n {2}2 {2}stop\n/);
+    expect(said.out).toMatch(/exit code 1[\s\S]*\n\? .*Go on anyway\?\n {2}1 {2}go on\n {2}2 {2}stop\n/);
     const id = /mimikit questions answer (\S+) /.exec(said.out)?.[1] ?? "";
     expect(id).toMatch(/\.go-on$/);
     expect(said.error.split("\n").at(-2)).toBe(

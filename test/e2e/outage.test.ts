@@ -61,7 +61,7 @@ test("an endpoint that is down is told once, over every death of a role; when it
   const [since = "", minute = ""] = [notice.at, notice.at.slice(0, 16).replace("T", " ")];
   expect(notice.text).toBe(
     `I cannot answer at the moment: the model "scripted" of openai cannot be reached at 127.0.0.1:${port} since ${minute} UTC (127.0.0.1:${port} cannot be reached: ECONNREFUSED). ` +
-      "Your message waits, and is answered by itself as soon as that is over. Is it running? Another model can be chosen: `mimikit connect`, or Settings on the page.",
+      "Your message is saved; I will answer as soon as that is over. Is it running? Another model can be chosen: `mimikit connect`, or Settings on the page.",
   );
   const host = `127.0.0.1:${port}`;
   expect(notice.problem).toEqual({ cause: "down", provider: "openai", model: "scripted", host, since });

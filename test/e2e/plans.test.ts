@@ -48,9 +48,7 @@ test("a plan that never comes to its end keeps its tasks, and the user is told t
   });
   await mimikit.send("The letters and the invoices.");
   const report = await mimikit.replyWith("letters is done");
-  expect(report.text).toContain(
-    "Planning stopped at its limit of 30 steps: a part of what was asked may not be planned.",
-  );
+  expect(report.text).toContain("Planning stopped at its limit of 30 steps: part of your request may not be planned.");
   expect(report.text).toContain("The invoices are not planned.");
   expect(model.of("planner")).toHaveLength(31);
 });

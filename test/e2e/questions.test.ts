@@ -62,7 +62,7 @@ describe("a chain of five whose third task fails", () => {
     await mimikit.send("please work");
     const [question] = await questions(mimikit, 1);
     expect(question).toMatchObject({
-      question: '"three" failed (no such host). "four", "five" wait for it. Go on all the same?',
+      question: '"three" failed (no such host). "four", "five" wait for it. Go on anyway?',
       options: ["go on", "stop"],
       default: "stop",
       isChoice: true,
@@ -136,13 +136,13 @@ test("several questions are open at once: each is answered, takes its default or
   await questions(mimikit, 0);
   const lines = await mimikit.until("both to run out", async () => {
     const all = await mimikit.messages();
-    return all.filter((line) => line.text.startsWith("Nobody answered")).length === 2 ? all : undefined;
+    return all.filter((line) => line.text.includes("was not answered in time")).length === 2 ? all : undefined;
   });
   const quoting = lines.filter((line) => line.quote !== undefined);
   expect(quoting).toMatchObject([{ id, role: "user", text: "8080", quote: port?.id }]);
   expect(lines.filter((line) => line.role === "system").map((line) => line.text)).toEqual([
-    'Nobody answered "Which region?" in time; "eu" was taken.',
-    'Nobody answered "Which name?" in time.',
+    '"Which region?" was not answered in time; the default "eu" applies.',
+    '"Which name?" was not answered in time.',
   ]);
 
   const late = {
@@ -186,7 +186,7 @@ describe("work that is not to run twice unasked, and whose pool was killed", () 
     await mimikit.kill("workers");
     const [question] = await questions(mimikit, 1);
     expect(question).toMatchObject({ options: ["yes", "no"], default: "no", isChoice: true });
-    expect(question?.question).toContain('"Send it" was cut off while it ran');
+    expect(question?.question).toContain('"Send it" was interrupted while it ran');
     // A pool that comes back looks at the same files.
     await mimikit.kill("workers");
     await mimikit.kill("supervisor");

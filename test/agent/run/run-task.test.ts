@@ -258,7 +258,7 @@ test("a provider that does not stop is left behind, and the turn still has its r
   await vi.advanceTimersByTimeAsync(STOP_MS_MAX);
   const turn = await running;
   expect(turn).toMatchObject({ status: "failed", failureReason: "timeout", error: "deaf did not stop when told to" });
-  expect(replyOf(turn)).toContain("it took longer than it may");
+  expect(replyOf(turn)).toContain("it timed out");
 });
 
 /** No connection: nothing was done, and it may be otherwise later. */

@@ -57,12 +57,12 @@ describe("an order is delegated, and the user is told at once", () => {
 describe("a question that is open", () => {
   const asked = questionOf({
     id: "t-000001.0.0.go-on",
-    question: '"run `a`" failed (exit code 3). "run `b`" waits for it. Go on all the same?',
+    question: '"run `a`" failed (exit code 3). "run `b`" waits for it. Go on anyway?',
     options: ["go on", "stop"],
     purpose: { type: "go_on", failedId: "t-000001.0.0" },
   });
   const where = [
-    'Open question:\n\n> "run `a`" failed (exit code 3). "run `b`" waits for it. Go on all the same?',
+    'Open question:\n\n> "run `a`" failed (exit code 3). "run `b`" waits for it. Go on anyway?',
     "Its buttons are on the page; or use `mimikit questions answer t-000001.0.0.go-on <number>` (1: go on, 2: stop).",
   ].join("\n\n");
 
@@ -126,7 +126,7 @@ describe("what needs no work is answered in place", () => {
 
   test("tasks", async () => {
     expect(replyOf(await tell("tasks", { tasks }))).toBe(
-      "Open tasks:\n\n- `t-000002.0.1` run `b`: waiting, after `t-000002.0.0`\n- `t-000002.0.0` run `a`: running\n\nEnded lately:\n\n- `t-000001.0.0` run `x`: failed",
+      "Open tasks:\n\n- `t-000002.0.1` run `b`: waiting, after `t-000002.0.0`\n- `t-000002.0.0` run `a`: running\n\nRecently ended:\n\n- `t-000001.0.0` run `x`: failed",
     );
     expect(replyOf(await tell("任务"))).toBe("目前没有任务。");
   });
@@ -205,7 +205,7 @@ describe("what needs no work is answered in place", () => {
     ["你好", "还没有配置语言模型", "每天9点运行 `ls` 然后 `date`"],
     ["undo", "Nothing is undone by a message", "mimikit undo <id>"],
     ["为什么触发了", "页面的“日程”", "mimikit triggers explain"],
-    ["forget pnpm", "Nothing that I remember says so", "pnpm"],
+    ["forget pnpm", "I remember nothing like this", "pnpm"],
     ["忘掉旧地址", "我的记忆里没有这一条", "旧地址"],
     ["every day at 27:00 run `date`", "I ran and scheduled nothing", "every day at 9 run `ls` then `date`"],
     ["every day at 9 say good morning", "I scheduled nothing", "every day at 9 remind me to stretch"],
@@ -375,10 +375,10 @@ describe("questions", () => {
       "我已记下你对“继续吗？”的回答：是",
     );
     expect(await tellOf(eventOf("question_expired", { question, answer: null }))).toBe(
-      'Nobody answered "Go on?" in time.',
+      '"Go on?" was not answered in time.',
     );
     expect(await tellOf(eventOf("question_expired", { question, answer: "no" }))).toBe(
-      'Nobody answered "Go on?" in time. I take the default: no',
+      '"Go on?" was not answered in time. I use the default: no',
     );
   });
 
@@ -424,7 +424,7 @@ describe("reports", () => {
       result: null,
     });
     expect(await report(failed, link)).toBe(
-      "0 of 2 are done, 1 failed.\n\nrun `ls`: failed: exit code 2\n\n```\nno such file\n```\n\nWhen the cause is mended, send it again: run `ls`\n\nrun `b`: cancelled (not run)",
+      "0 of 2 are done, 1 failed.\n\nrun `ls`: failed: exit code 2\n\n```\nno such file\n```\n\nFix the cause, then run it again: run `ls`\n\nrun `b`: cancelled (not run)",
     );
     const late = reportOf({
       title: "运行 `sleep 99`",

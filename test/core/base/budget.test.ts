@@ -148,7 +148,7 @@ describe("a budget that is used up", () => {
       archive: ["t-000002.0"],
     });
     expect(event.text).toBe(
-      "The budget of the day (2026-11-22) is used up: 1,070 of 1,000 tokens. 1 task and 1 report wait until 2026-11-23 00:00 (UTC). I go on answering what you write, and tell you then what has ended. To let the work go on now, raise `budget.day` in config.yaml.",
+      "The budget of the day (2026-11-22) is used up: 1,070 of 1,000 tokens. 1 task and 1 report wait until 2026-11-23 00:00 (UTC). I still answer your messages, and will report then. To continue the work now, raise `budget.day` in config.yaml.",
     );
     const [wake] = decide(snapshot({ ceiling, inbox: [message("m-1"), event] }), NOON_MS);
     if (wake?.type !== "wake") throw new Error("not woken");

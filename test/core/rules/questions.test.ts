@@ -323,7 +323,7 @@ describe("a chain behind a failure", () => {
           id,
           at: NOON,
           expiresAt: "2026-11-22T13:00:00.000Z",
-          question: '"c" failed (took too long). "d", "e" wait for it. Go on all the same?',
+          question: '"c" failed (took too long). "d", "e" wait for it. Go on anyway?',
           options: ["go on", "stop"],
           default: "stop",
           purpose: { type: "go_on", failedId: "t-000001.0.2" },
@@ -479,7 +479,7 @@ describe("a task that is not to run again unasked", () => {
         type: "ask",
         question: {
           id,
-          question: '"Send the mail" was cut off while it ran, and may have done a part of its work. Run it again?',
+          question: '"Send the mail" was interrupted while it ran, and may have done part of its work. Run it again?',
           options: ["yes", "no"],
           default: "no",
         },

@@ -64,7 +64,7 @@ describe("a condition", () => {
     expect(textOf({ type: "or", conditions: [gone, asked] })).toBe("waits for a model to answer a question");
     expect(textOf(there, { firedAt: at(-1), cooldownSec: 60, isArmed: false })).toBe(`is cooling down until ${at(59)}`);
     expect(textOf(there, { firedAt: at(-100), cooldownSec: 60, isArmed: false })).toContain("must become false");
-    expect(textOf({ type: "file_exists", params: { path: "unseen" } })).toContain("could not be read");
+    expect(textOf({ type: "file_exists", params: { path: "unseen" } })).toContain("cannot be read");
     expect(textOf(there)).toContain("its condition is true");
   });
 

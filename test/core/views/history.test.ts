@@ -82,14 +82,14 @@ describe("history", () => {
       ["t-000007.outage", "system", NOON],
       ["t-000007.reply", "assistant", NOON],
     ]);
-    expect(told[1]?.text).toMatch(/ since 2026-11-22 12:00 UTC \(ECONNREFUSED\)\. Your message waits/);
-    expect(told[1]?.text).toContain("Choose who answers: `mimikit connect`");
+    expect(told[1]?.text).toMatch(/ since 2026-11-22 12:00 UTC \(ECONNREFUSED\)\. Your message is saved/);
+    expect(told[1]?.text).toContain("Choose a model: `mimikit connect`");
     expect(told[1]?.problem).toEqual({ cause: "other", provider: "nobody", since: NOON });
     expect(messagesOf(done(asked("你好"), { outage }))[1]?.text).toMatch(
       /2026-11-22 12:00 UTC 起.*ECONNREFUSED.*你的消息在等待/,
     );
     const report = turn("t-000008", { results: [reportOf(done(task("t-000001.0.0")))] });
-    expect(messagesOf(done(report, { outage }))[0]?.text).toContain("What is to be reported waits");
+    expect(messagesOf(done(report, { outage }))[0]?.text).toContain("The report waits");
   });
 
   test("a reply that failed says why, also one of before that was kept; one that the user stopped does not", () => {

@@ -30,8 +30,8 @@ function inEnglish(ceiling: Ceiling, { tasks, reports }: HeldBack, timeZone: str
   ];
   const isOne = tasks + reports.length === 1;
   const held = waiting.length === 0 ? "New work waits" : `${waiting.join(" and ")} ${isOne ? "waits" : "wait"}`;
-  const hint = reports.length > 0 ? ", and tell you then what has ended" : "";
-  return `The budget of the ${scope} (${period}) is used up: ${share(measure, ceiling.spent, ceiling.limit)}. ${held} until ${until} (${timeZone}). I go on answering what you write${hint}. To let the work go on now, raise \`budget.${scope}\` in config.yaml.`;
+  const hint = reports.length > 0 ? ", and will report then" : "";
+  return `The budget of the ${scope} (${period}) is used up: ${share(measure, ceiling.spent, ceiling.limit)}. ${held} until ${until} (${timeZone}). I still answer your messages${hint}. To continue the work now, raise \`budget.${scope}\` in config.yaml.`;
 }
 
 function inChinese(ceiling: Ceiling, { tasks, reports }: HeldBack, timeZone: string): string {

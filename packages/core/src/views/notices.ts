@@ -43,8 +43,8 @@ export function outageNotice(turn: TurnInput, { since, error, problem }: Outage)
   if (chinese)
     return `现在无法回答：从 ${moment} 起，${what}${quotedInChinese(error)}。${isAsked ? "你的消息在等待，恢复后会自动回答。" : "要报告的结果在等待，恢复后会自动报告。"}${remedy}`;
   const waits = isAsked
-    ? "Your message waits, and is answered by itself as soon as that is over."
-    : "What is to be reported waits, and is reported by itself as soon as that is over.";
+    ? "Your message is saved; I will answer as soon as that is over."
+    : "The report waits, and comes as soon as that is over.";
   return `I cannot answer at the moment: ${what} since ${moment} (${error}). ${waits} ${remedy}`.trim();
 }
 
@@ -56,8 +56,8 @@ function quotedInChinese(error: string): string {
 }
 
 const NOBODY = {
-  en: { what: "nobody can be reached", remedy: "Choose who answers: `mimikit connect`, or Settings on the page." },
-  zh: { what: "联系不上负责回答的服务", remedy: "请选择由谁回答：`mimikit connect`，或在网页的设置里。" },
+  en: { what: "no provider can be reached", remedy: "Choose a model: `mimikit connect`, or Settings on the page." },
+  zh: { what: "无法连接任何模型服务", remedy: "请选择一个模型：`mimikit connect`，或在网页的设置里。" },
 };
 
 /** A moment on the clock of whoever wrote last, else in UTC. */
@@ -87,7 +87,7 @@ export function goOnWords(failed: Report, waiting: readonly string[]): Words {
   const list = `${named.map((title) => `"${title}"`).join(", ")}${more > 0 ? ` and ${more} more` : ""}`;
   const verb = waiting.length === 1 ? "waits" : "wait";
   return {
-    question: `"${failed.title}" failed (${reason}). ${list} ${verb} for it. Go on all the same?`,
+    question: `"${failed.title}" failed (${reason}). ${list} ${verb} for it. Go on anyway?`,
     options: ["go on", "stop"],
   };
 }
@@ -102,7 +102,7 @@ export function runAgainWords(title: string): Words {
   return isChinese(title)
     ? { question: `「${title}」运行到一半被中断，可能已经做了一部分。要再运行一次吗？`, options: ["是", "否"] }
     : {
-        question: `"${title}" was cut off while it ran, and may have done a part of its work. Run it again?`,
+        question: `"${title}" was interrupted while it ran, and may have done part of its work. Run it again?`,
         options: ["yes", "no"],
       };
 }
@@ -170,22 +170,22 @@ export function expiryNotice(question: string, answer: string | null): string {
     return answer === null
       ? `问题「${question}」没有人及时回答。`
       : `问题「${question}」没有人及时回答，按默认「${answer}」处理。`;
-  const nobody = `Nobody answered "${question}" in time`;
-  return answer === null ? `${nobody}.` : `${nobody}; "${answer}" was taken.`;
+  const unanswered = `"${question}" was not answered in time`;
+  return answer === null ? `${unanswered}.` : `${unanswered}; the default "${answer}" applies.`;
 }
 
 /** How a turn ended that failed, where it is not for its model: the error says more. */
 const REASONS: Record<FailureReason, readonly [en: string, zh: string]> = {
-  error: ["it came to no end", "没有结果"],
-  timeout: ["it took longer than it may", "超过了允许的时间"],
-  killed: ["it was ended from outside", "被外部终止"],
-  interrupted: ["it was cut off", "中途被打断"],
-  poison: ["its process died again and again", "它的进程一再崩溃"],
+  error: ["it ended without a result", "没有结果"],
+  timeout: ["it timed out", "超过了允许的时间"],
+  killed: ["it was killed from outside", "被外部终止"],
+  interrupted: ["it was interrupted", "中途被打断"],
+  poison: ["its process crashed repeatedly", "它的进程一再崩溃"],
   cancelled: ["it was stopped", "已停止"],
   budget: ["the budget is used up", "预算用完了"],
-  invalid_result: ["there is no answer that can be used", "没有可用的回答"],
+  invalid_result: ["there is no usable answer", "没有可用的回答"],
   provider: ["something went wrong", "出了问题"],
-  needs_approval: ["it waits for your yes", "在等待你的许可"],
+  needs_approval: ["it is waiting for your approval", "在等待你的许可"],
 };
 
 /** Why something failed, as part of a sentence. */
@@ -204,7 +204,7 @@ export function planLimitNotice({ reached, max }: PlanLimit, asked: string): str
   const [en, zh] = PLAN_LIMITS[reached];
   return isChinese(asked)
     ? `规划${zh(max)}后停止，你的要求里可能还有一部分没有安排。`
-    : `Planning stopped ${en(max)}: a part of what was asked may not be planned.`;
+    : `Planning stopped ${en(max)}: part of your request may not be planned.`;
 }
 
 const PLAN_LIMITS: Record<PlanLimit["reached"], readonly [en: (max: number) => string, zh: (max: number) => string]> = {
@@ -226,7 +226,7 @@ export function failureNotice(turn: TurnInput, failureReason: FailureReason, err
     return `抱歉，我没能完成这次回复：${what}${error === "" ? "" : `（${error}）`}。${remedy}${results}${isAsked ? "你的消息已保存：请点网页上的“重试”，或输入 /retry。" : ""}`;
   }
   const results =
-    ended === "" ? "" : `The results of these tasks are kept; \`mimikit tasks show\` shows them: ${ended}.`;
+    ended === "" ? "" : `The results of these tasks are saved; \`mimikit tasks show\` shows them: ${ended}.`;
   const detail = error === "" ? "" : ` (${error})`;
   const sentences = [
     `Sorry, I could not finish this reply: ${what}${detail}.`,
@@ -237,14 +237,14 @@ export function failureNotice(turn: TurnInput, failureReason: FailureReason, err
   return sentences.filter((each) => each !== "").join(" ");
 }
 
-const TRY_AGAIN = "Your message is kept: press Try again on the page, or type /retry.";
+const TRY_AGAIN = "Your message is saved: press Try again on the page, or type /retry.";
 
 function stoppedNotice(chinese: boolean, ended: string): string {
   if (chinese)
     return ended === "" ? "已停止。" : `已停止。这些任务的结果已保存，可以用 \`mimikit tasks show\` 查看：${ended}。`;
   return ended === ""
     ? "Stopped."
-    : `Stopped. The results of these tasks are kept; \`mimikit tasks show\` shows them: ${ended}.`;
+    : `Stopped. The results of these tasks are saved; \`mimikit tasks show\` shows them: ${ended}.`;
 }
 
 /** A fence of a code block, at the beginning of a line. Longer ones are nobody's. */

@@ -59,16 +59,16 @@ const ENGLISH: Words = {
     remedy: `Choose one that can: ${connect(problem)}, or Settings on the page. Or let it write its calls as text: ${AS_TEXT}.`,
   }),
   window: (problem) => ({
-    what: `what has to be said does not fit into the window of ${who(problem)}${at(problem)}`,
-    remedy: `Choose a model with a larger window: ${connect(problem)}, or Settings on the page. Or begin a new conversation: /clear.`,
+    what: `the request does not fit into the context window of ${who(problem)}${at(problem)}`,
+    remedy: `Choose a model with a larger window: ${connect(problem)}, or Settings on the page. Or start a new conversation: /clear.`,
   }),
   down: (problem) => ({
     what: `${who(problem)} cannot be reached${at(problem)}`,
     remedy: `Is it running? Another model can be chosen: ${ANY}, or Settings on the page.`,
   }),
   program: ({ provider }) => ({
-    what: `the program ${provider} does not work`,
-    remedy: `Mend it (\`mimikit doctor\` says more), or choose another model: ${ANY}, or Settings on the page.`,
+    what: `the program ${provider} is not working`,
+    remedy: `Fix it (\`mimikit doctor\` says more), or choose another model: ${ANY}, or Settings on the page.`,
   }),
   busy: (problem) => ({
     what: `${who(problem)}${at(problem)} is busy or out of order`,

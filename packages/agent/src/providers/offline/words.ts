@@ -61,13 +61,13 @@ const en = {
   onIt: (orders: string) => `On it: ${orders}. I will report the outcome when it is there.`,
   remembered: (content: string) => `I will remember this: ${content}`,
   forgetting: (content: string) => `I am forgetting this: ${content}\n\n\`${MIMIKIT} undo\` brings it back.`,
-  forgetUnknown: (what: string) => `Nothing that I remember says so: ${what}`,
+  forgetUnknown: (what: string) => `I remember nothing like this: ${what}`,
   forgetFailed: (reason: string) => `I did not forget this: ${reason}`,
-  forgetWhich: "More than one thing that I remember says so. Say more words of the one:",
+  forgetWhich: "I remember more than one thing like this. Say more of its words:",
   tooLong: (limit: number) => `I did not store this: it is longer than ${limit} characters.`,
   noTasks: "There are no tasks.",
   openTasks: "Open tasks:",
-  endedTasks: "Ended lately:",
+  endedTasks: "Recently ended:",
   states: {
     waiting: "waiting",
     queued: "queued",
@@ -117,9 +117,9 @@ const en = {
   unscheduling: (id: string) => `I am ending \`${id}\`: it will not fire any more.`,
   answered: (question: string, answer: string) => `I have noted your answer to "${question}": ${answer}`,
   unanswered: (question: string, standard: string | null) =>
-    `Nobody answered "${question}" in time.${standard === null ? "" : ` I take the default: ${standard}`}`,
+    `"${question}" was not answered in time.${standard === null ? "" : ` I use the default: ${standard}`}`,
   received: (files: readonly string[]) =>
-    `You sent this along; I keep it, but without a model I cannot look at it:\n\n${files.join("\n")}`,
+    `You attached this; I keep it, but cannot read it without a model:\n\n${files.join("\n")}`,
   openQuestion: (question: string, options: readonly string[], id: string) =>
     `Open question:\n\n${asQuotation(question)}\n\nIts buttons are on the page; or use \`mimikit questions answer ${id} <number>\` (${numbered(options, ": ", ", ")}).`,
   noAnswer: "I cannot tell from a message which question it answers.",
@@ -173,7 +173,7 @@ const en = {
   tail: (path: string | null) => `Only the end is shown${path === null ? "." : `; the whole output is in ${path}`}`,
   nextTimeout: "It reached its time limit and was stopped. Try a smaller step, or run it again.",
   nextError: (order: string | null) =>
-    order === null ? "Please correct it and send it again." : `When the cause is mended, send it again: ${order}`,
+    order === null ? "Please correct it and send it again." : `Fix the cause, then run it again: ${order}`,
   noPlan: "without a language model I can only plan commands, and this request has none",
   noCommand: "without a language model I can only run one command, and this task is none",
   exitCode: (code: number) => `exit code ${code}`,
