@@ -1,4 +1,4 @@
-/** The tables of docs/api.md, made from the table of routes. The text around them is written by hand, and stays. */
+/** The tables of docs/api.md and docs/api-shapes.md, made from the table of routes. The text around them is written by hand, and stays. */
 import {
   type ApiDocument,
   describeApi,
@@ -16,9 +16,12 @@ const COMPONENT = /^#\/components\/schemas\//;
 
 /** The page with its tables as the code has them. Throws where a table has no place on it. */
 export function withApiTables(page: string): string {
-  const document = describeApi(ROUTES, "");
-  const tables = { routes: routesTable(document), shapes: shapesTable(document), errors: errorsTable() };
-  return withBlocks(page, tables);
+  return withBlocks(page, { routes: routesTable(describeApi(ROUTES, "")), errors: errorsTable() });
+}
+
+/** As `withApiTables`, of the page of shapes. */
+export function withShapesTable(page: string): string {
+  return withBlocks(page, { shapes: shapesTable(describeApi(ROUTES, "")) });
 }
 
 function routesTable(document: ApiDocument): string {

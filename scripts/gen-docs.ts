@@ -1,7 +1,7 @@
 /** `npm run docs`: writes the pages and tables of the docs that follow from the code. A test fails when they are behind. */
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { withApiTables } from "./api-page.ts";
+import { withApiTables, withShapesTable } from "./api-page.ts";
 import { withArchitectureTables } from "./architecture-tables.ts";
 import { describeAttacks } from "./attacks-page.ts";
 import { describeCommandLine } from "./command-page.ts";
@@ -15,6 +15,7 @@ const DOCS = join(import.meta.dirname, "../docs");
 const PAGES = {
   "ARCHITECTURE.md": withArchitectureTables(readFileSync(join(DOCS, "ARCHITECTURE.md"), "utf8")),
   "api.md": withApiTables(readFileSync(join(DOCS, "api.md"), "utf8")),
+  "api-shapes.md": withShapesTable(readFileSync(join(DOCS, "api-shapes.md"), "utf8")),
   "attacks.md": describeAttacks(),
   "configuration.md": describeConfiguration(),
   ...(await describeCommandLine()),

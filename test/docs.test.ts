@@ -2,7 +2,7 @@
 import { globSync, readFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { expect, test } from "vitest";
-import { withApiTables } from "../scripts/api-page.ts";
+import { withApiTables, withShapesTable } from "../scripts/api-page.ts";
 import { withArchitectureTables } from "../scripts/architecture-tables.ts";
 import { describeAttacks } from "../scripts/attacks-page.ts";
 import { allCommands, describeCommandLine } from "../scripts/command-page.ts";
@@ -62,8 +62,9 @@ test("every promise of docs/security.md names attacks that there are, and every 
   expect([...new Set(named)].sort((a, b) => a - b)).toEqual(ATTACKS.map(({ number }) => number));
 });
 
-test("docs/api.md has the routes, the shapes and the errors that the gateway has; `npm run docs` writes them", () => {
+test("docs/api.md and docs/api-shapes.md have the routes, the errors and the shapes that the gateway has; `npm run docs` writes them", () => {
   expect(read("docs/api.md")).toBe(withApiTables(read("docs/api.md")));
+  expect(read("docs/api-shapes.md")).toBe(withShapesTable(read("docs/api-shapes.md")));
 });
 
 test("docs/ARCHITECTURE.md lists the folders, the kinds of tasks and the rules that there are; `npm run docs` writes them", () => {
