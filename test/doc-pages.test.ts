@@ -17,12 +17,16 @@ import {
 } from "./support/doc-pages.ts";
 
 const ROOT = join(import.meta.dirname, "..");
+const read = (path: string) => readFileSync(join(ROOT, path), "utf8");
 const PAGES = guidePages();
+const CHINESE = globSync("docs/zh/*.md", { cwd: ROOT })
+  .filter((path) => !path.endsWith("README.md"))
+  .sort()
+  .map((path) => ({ name: path.slice("docs/".length), text: read(path) }));
 /** Shorter texts say nothing. */
 const INTRO_CHARS_MIN = 60;
+const CHINESE_INTRO_CHARS_MIN = 30;
 const ITEMS_MIN = 2;
-
-const read = (path: string) => readFileSync(join(ROOT, path), "utf8");
 
 /** Rows of tables without their heads, and items of lists. */
 function itemsOf(section: string): string[] {
@@ -56,7 +60,7 @@ test.each(PAGES)("$name has its limits, with their numbers", (page) => {
   expect(limits).toMatch(/\d/);
 });
 
-test.each(PAGES)("$name has its troubles: symptom, cause and what to do", (page) => {
+test.each([...PAGES, ...CHINESE])("$name has its troubles: symptom, cause and what to do", (page) => {
   const rows = troublesOf(page);
   expect(rows.length).toBeGreaterThanOrEqual(ITEMS_MIN);
   expect(rows.filter(({ symptom, cause, remedy }) => [symptom, cause, remedy].includes(""))).toEqual([]);
@@ -70,7 +74,7 @@ const SOURCES = globSync(["apps/*/src/**/*.{ts,tsx}", "packages/*/src/**/*.ts", 
   .replaceAll("\\`", "`");
 
 test("each message that a page quotes as a symptom is one that the code has", () => {
-  const quoted = PAGES.flatMap((page) =>
+  const quoted = [...PAGES, ...CHINESE].flatMap((page) =>
     troublesOf(page).flatMap(({ symptom }) =>
       [...symptom.matchAll(/``\s?(.+?)\s?``|`([^`]+)`/g)].map(([, long, short]) => ({
         name: page.name,
@@ -158,4 +162,13 @@ test.each([
   ["mimikit connect --key-stdin < key.txt", [["mimikit", "connect", "--key-stdin"]]],
 ])("a line of a shell has its commands: %s", (line, commands) => {
   expect(commandsIn(line)).toEqual(commands);
+});
+
+test.each(CHINESE)("$name says what it is, shows an example, and has its defaults and limits", (page) => {
+  expect(introOf(page).length).toBeGreaterThan(CHINESE_INTRO_CHARS_MIN);
+  expect(introOf(page)).not.toMatch(/^[|#`<-]/);
+  expect(blocksOf(page.text).length).toBeGreaterThan(0);
+  const limits = sectionOf(page, "默认值和限制") ?? "";
+  expect(itemsOf(limits).length).toBeGreaterThanOrEqual(ITEMS_MIN);
+  expect(limits).toMatch(/\d/);
 });

@@ -76,11 +76,17 @@ export function shellExampleOf({ text }: Page): string | null {
   return blocksOf(text).find(({ language }) => language === "sh")?.text ?? null;
 }
 
+/** How a page names its troubles, in English and in Chinese. */
+const TROUBLES = [
+  ["Troubleshooting", "| symptom | cause | what to do |"],
+  ["故障排查", "| 现象 | 原因 | 处理 |"],
+] as const;
+
 /** The rows of the table of troubles. A cell may hold `\|`. */
 export function troublesOf(page: Page): TroubleRow[] {
-  const [, table = ""] = (sectionOf(page, "Troubleshooting") ?? "").split(
-    "| symptom | cause | what to do |\n|---|---|---|\n",
-  );
+  const table = TROUBLES.flatMap(
+    ([heading, head]) => sectionOf(page, heading)?.split(`${head}\n|---|---|---|\n`)[1] ?? [],
+  ).join("");
   return (table.split("\n\n")[0] ?? "")
     .trim()
     .split("\n")
