@@ -29,6 +29,8 @@ const OWN_WORDS: Readonly<Record<string, RegExp>> = {
 /** Prompts are tuned with models, so their sentences change with a measurement: here the numbers may only fall. */
 const BACKWARD_IN_PROMPTS_MAX = 14;
 const OWN_WORDS_IN_PROMPTS_MAX = 3;
+/** A longer sentence is read twice. */
+const SENTENCE_WORDS_MAX = 40;
 /** Sentences of comments that begin so, in all code. It may only fall. */
 const BACKWARD_IN_COMMENTS_MAX = 76;
 
@@ -60,6 +62,16 @@ const ownWordsIn = (prose: string) =>
     [...prose.matchAll(words)].map(([word]) => `${word} (say: ${term})`),
   );
 
+/** The sentences between tables, headings and code; an item of a list begins one. */
+const sentencesIn = (prose: string) =>
+  prose
+    .replaceAll(/^\|.*$/gm, "")
+    .split(/\n\s*\n|\n(?=\s*(?:[-*]|\d+\.) )/)
+    .flatMap((text) => text.replaceAll(/\s+/g, " ").split(/(?<=[.!?]) (?=[A-Z*[(])/))
+    .map((sentence) => sentence.trim());
+
+const isLong = (sentence: string) => sentence.split(" ").length > SENTENCE_WORDS_MAX;
+
 const commentsOf = (code: string) =>
   [...code.matchAll(/\/\*\*?([\s\S]*?)\*\/|(?:^|\s)\/\/ (.*)$/gm)].map(([, block, line]) =>
     (block ?? line ?? "").replaceAll(/^\s*\* ?/gm, "").trim(),
@@ -77,6 +89,17 @@ test("no sentence of the docs begins with What, Whoever, Nobody or the like, but
 
 test("the docs use the terms of the field", () => {
   expect(PAGES.flatMap((page) => ownWordsIn(proseOf(read(page))).map((found) => `${page}: ${found}`))).toEqual([]);
+});
+
+test("no sentence of the guides is so long that it is read twice", () => {
+  const guides = PAGES.filter((page) => !/decisions|requirements|pools|scale|reliability|versus/.test(page));
+  expect(guides.length).toBeGreaterThan(40);
+  const long = guides.flatMap((page) =>
+    sentencesIn(proseOf(read(page)))
+      .filter(isLong)
+      .map((found) => `${page}: ${found}`),
+  );
+  expect(long).toEqual([]);
 });
 
 test("prompts have no more of either than they had", () => {
@@ -116,6 +139,12 @@ test.each(["A wish is signed.", "It is settlement.", "a standing trigger", "it w
     expect(ownWordsIn(text)).toHaveLength(1);
   },
 );
+
+test("a long sentence is found, also across lines, and several short ones are let pass", () => {
+  const words = (count: number) => Array.from({ length: count }, () => "word").join("\n");
+  expect(sentencesIn(`It is ${words(SENTENCE_WORDS_MAX)}.`).filter(isLong)).toHaveLength(1);
+  expect(sentencesIn(`It is ${words(30)}. It is ${words(30)}.\n- ${words(30)}`).filter(isLong)).toEqual([]);
+});
 
 test("a page has at most 250 lines", () => {
   const long = filesLike(/^docs\/(?!decisions\/).*\.md$/).filter((page) => read(page).split("\n").length > 251);
