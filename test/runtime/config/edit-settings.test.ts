@@ -99,7 +99,10 @@ test("the key that a variable or secrets.json holds is not saved, whatever its f
 
 test.each([
   ["port: 1\nhost: [a\n", /^correct line 3 of config\.yaml first: /],
-  ["port: 1\nmaxConcurency: 2\n", /^correct line 2 of config\.yaml first: .*maxConcurency: there is no such setting; did you mean/],
+  [
+    "port: 1\nmaxConcurency: 2\n",
+    /^correct line 2 of config\.yaml first: .*maxConcurency: there is no such setting; did you mean/,
+  ],
   ["maxConcurrency: &n 4\nrunsKeepDays: *n\n", /^config\.yaml can only be edited by hand: maxConcurrency is tied/],
 ])("a file like %j is not written over", async (yaml, words) => {
   const { edit, text } = homeWith(yaml);

@@ -380,7 +380,10 @@ export class RemotePool {
     const { made: calls, areSaid } = this.sayCalls(job);
     if (!areSaid) return;
     const { nonce } = kept;
-    if (kept.outcome === null) return this.say(job, { kind: "lost", nonce, calls, death: kept.death });
+    if (kept.outcome === null) {
+      this.say(job, { kind: "lost", nonce, calls, death: kept.death });
+      return;
+    }
     this.options.link
       .putOutcome(job, kept.outcome)
       .then(() => this.say(job, { kind: "ended", nonce, calls }))
