@@ -195,7 +195,7 @@ describe.runIf(hasChromium)("the page", { timeout: BROWSER_MS_MAX }, () => {
       expect(await said()).toEqual(inTheEnd);
     });
 
-    test("whose reply failed is answered anew by a button, without being said again, and another leads to where the key is changed", async () => {
+    test("whose reply failed is answered again by a button, without being said again, and another leads to where the key is changed", async () => {
       const { page } = await openPage();
       const problem = { cause: "key", provider: "openai", model: "scripted", host: "api.test" } as const;
       pages.gateway.message(messageRecord({ id: "m-1", role: "user", text: "what is new?" }));
@@ -216,7 +216,7 @@ describe.runIf(hasChromium)("the page", { timeout: BROWSER_MS_MAX }, () => {
       await help.waitFor({ state: "detached" });
     });
 
-    test("is answered anew by a button, and each version of the reply can be read at its place", async () => {
+    test("is answered again by a button, and each version of the reply can be read at its place", async () => {
       const { page } = await openPage();
       pages.gateway.message(messageRecord({ id: "m-1", role: "user", text: "what is new?" }));
       const first = messageRecord({

@@ -188,7 +188,7 @@ describe("with everything down", () => {
     expect((await runCli(place, ["tasks", "show", "t-000001.0"])).out).toContain("result of t-000001.0");
     expect(await runCli(place, ["tasks", "show", "t-000009"])).toMatchObject({
       code: 1,
-      error: "mimikit: there is no task t-000009:  mimikit tasks  shows what there is\n",
+      error: "mimikit: there is no task t-000009:  mimikit tasks  lists them\n",
     });
     expect(await runCli(place, ["tasks", "cancel", "t-000001"])).toMatchObject({
       code: 1,
@@ -240,7 +240,7 @@ describe("with everything down", () => {
     for (const words of [["ask", "hi"], ["chat"], ["pair"], ["stop"], ["restart"]]) {
       const said = await runCli(place, words);
       expect(said).toMatchObject({ code: 3, out: "" });
-      expect(said.error).toMatch(words[0] === "stop" ? /nothing to end\n$/ : /mimikit up\n$/);
+      expect(said.error).toMatch(words[0] === "stop" ? /nothing to stop\n$/ : /mimikit up\n$/);
     }
   });
 

@@ -117,7 +117,7 @@ test("a state directory that came with a clone runs nothing and is sent no key; 
   ]);
   expect(cli("status")).toContain("mimikit adopt");
   expect(() => cli("ask", "hello")).toThrow(/was not created here, so nothing in it runs/);
-  expect(cli("send", "run `touch sent`")).toMatch(/^m-\w+ \(kept, and taken up after {2}mimikit adopt \)\n$/);
+  expect(cli("send", "run `touch sent`")).toMatch(/^m-\w+ \(saved, and processed after {2}mimikit adopt \)\n$/);
 
   // Both roles have noted themselves and wait: whatever they would do by themselves, they would have done by now.
   const id = await mimikit.until("a durable order", () => mimikit.send("run `touch mine`", "mine"));

@@ -148,7 +148,7 @@ test.each<[what: string, tamper: (home: string) => void, told: RegExp]>([
     (home) => {
       for (const file of [...FILES, "log", "locks"]) rmSync(join(home, file), { recursive: true });
     },
-    /✗ the archive has settled turns, and the log of the supervisor has no line/,
+    /✗ the archive has applied turns, but the log of the supervisor has no line/,
   ],
   [
     "garbage is put in",
@@ -168,7 +168,7 @@ test.each<[what: string, tamper: (home: string) => void, told: RegExp]>([
   [
     "lines are taken out and the chain is calculated anew",
     change((lines) => recalculated(lines, (_, at) => at < 3 || at > 5)),
-    /line \d+ is not the one that the .* saw: it was written anew/,
+    /line \d+ is not the one that the .* saw: it was rewritten/,
   ],
   [
     "all chains are calculated anew without a code",

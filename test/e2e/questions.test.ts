@@ -215,7 +215,7 @@ describe("work that is not to run twice unasked, and whose pool was killed", () 
   test("ends as interrupted when the user says no", async () => {
     const { mimikit, question } = await untilAsked();
     await answer(mimikit, question, "no");
-    await mimikit.replyWith("the user did not want it to run again");
+    await mimikit.replyWith("the user chose not to run it again");
     await mimikit.drained();
     expect((await mimikit.tasks()).filter((task) => task.role === "worker")).toMatchObject([
       { state: "failed", failureReason: "interrupted" },

@@ -108,7 +108,7 @@ describe("with the gateway stopped", () => {
     expect(await show(id)).toMatchObject({ paused: false, title: "after" });
     expect(await json("triggers", "delete", id)).toMatchObject({ outcome: "deleted" });
     const { code, error } = await cli("triggers", "run", id);
-    expect([code, error]).toEqual([1, `mimikit: there is no trigger ${id}:  mimikit triggers  shows what there is\n`]);
+    expect([code, error]).toEqual([1, `mimikit: there is no trigger ${id}:  mimikit triggers  lists them\n`]);
   });
 
   test("a question is listed, in tasks.md which nobody else writes, and answered by the number of an option", async () => {

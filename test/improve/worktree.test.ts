@@ -265,7 +265,7 @@ describe.skipIf(missing !== null)("the worktree of an improvement", () => {
     git(pool.workDir, "update-ref", `refs/heads/${branchOf(1)}`, own);
     expect(await pool.review(Change.parse(result), true)).toMatchObject({
       status: "failed",
-      error: expect.stringMatching(/somebody has moved/),
+      error: expect.stringMatching(/was moved meanwhile/),
     });
     await pool.settle(stepOf("work"), { status: "failed", result: null });
     await pool.sweepUp();
@@ -277,7 +277,7 @@ describe.skipIf(missing !== null)("the worktree of an improvement", () => {
     git(pool.workDir, "branch", branchOf(1));
     expect(await pool.work(fix)).toMatchObject({
       status: "failed",
-      error: expect.stringMatching(/not of our making/),
+      error: expect.stringMatching(/not created by Mimikit/),
       retryable: false,
     });
     expect(leftIn(pool.workDir).branches).toEqual([branchOf(1)]);

@@ -37,7 +37,7 @@ test("what the variables of a shell hold is kept for this user alone, and neithe
   expect([started.code, started.stdout]).toEqual([0, expect.stringContaining("answers   offline")]);
   for (const name of new Set(PROVIDER_IDS.flatMap((id) => keyVariableOf(id, CANARIES) ?? [])))
     expect(started.stderr).toContain(
-      `kept the key of ${name} in secrets.json, for this user alone: a restart from another shell answers the same\n`,
+      `saved the key of ${name} in secrets.json, for this user alone: a restart from another shell answers the same\n`,
     );
   const kept = JSON.parse(readFileSync(join(home, "secrets.json"), "utf8")).keys;
   expect(kept).toMatchObject({ openai: CANARIES.OPENAI_API_KEY, claude: CANARIES.ANTHROPIC_API_KEY });
@@ -62,7 +62,7 @@ test("a PM2 of one's own has no key either, saves none, and starts with those th
   const ofPm2: NodeJS.ProcessEnv = { ...env, PM2_HOME: join(workDir, "own-pm2") };
   await run(PM2, ["ping"], ofPm2);
   const started = await run(PM2, ["start", join(ROOT, "ecosystem.config.cjs")], { ...ofPm2, ...CANARIES });
-  expect([started.code, started.stderr]).toEqual([0, expect.stringContaining("kept the key of OPENAI_API_KEY")]);
+  expect([started.code, started.stderr]).toEqual([0, expect.stringContaining("saved the key of OPENAI_API_KEY")]);
   await expect.poll(isReady, COMES_BACK).toBe(true);
   expect(await toldByPm2(ofPm2)).not.toMatch(IN_ANY);
   expect(bytesBelow(join(workDir, "own-pm2"))).not.toMatch(IN_ANY);

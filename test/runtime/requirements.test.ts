@@ -27,12 +27,14 @@ test("the command is that of the system, and of each where it is not known", () 
 
 test("what nothing needs is not missed", async () => {
   expect(await missingOf(Config.parse({}), NOTHING)).toEqual([
-    expect.stringMatching(/^bubblewrap is missing: .+ asks first; install /),
+    expect.stringMatching(/^bubblewrap is missing: .+ you are asked before each command of a model; install /),
   ]);
   expect(await missingOf(Config.parse({ autonomy: "full" }), NOTHING)).toEqual([
     expect.stringMatching(/^bubblewrap is missing: .+ all your rights; install /),
   ]);
-  const off = expect.stringMatching(/ asks first .*; mimikit config set sandbox auto$/);
+  const off = expect.stringMatching(
+    / you are asked before each command of a model .*; mimikit config set sandbox auto$/,
+  );
   expect(await missingOf(Config.parse({ sandbox: "off" }), NOTHING)).toEqual([off]);
   expect(await missingOf(Config.parse({ sandbox: "off", selfImprove: { enabled: true } }), NOTHING)).toEqual([
     off,

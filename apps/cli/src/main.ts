@@ -108,7 +108,7 @@ function parserOf(words: string[], commands: readonly Command[]) {
     .help()
     .alias({ help: "h", version: "v" })
     .strict()
-    .demandCommand(1, "say what to do")
+    .demandCommand(1, "missing command")
     .exitProcess(false)
     .fail((message, error) => {
       throw error ?? new Misuse(message);

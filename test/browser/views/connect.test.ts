@@ -91,7 +91,7 @@ describe.runIf(hasChromium)("the card that connects a model", { timeout: BROWSER
     expect(facts.map((fact) => fact.replace(/\s+/g, " "))).toEqual([
       "Tools yes",
       "Pictures yes",
-      "Window 400,000 tokens",
+      "Context window 400,000 tokens",
       "Price $0.25 in, $2.00 out, per million tokens",
     ]);
 

@@ -73,7 +73,7 @@ describe.runIf(hasChromium)("every view", { timeout: BROWSER_MS_MAX }, () => {
     await page.locator(".course li", { hasText: "done" }).waitFor();
 
     await openView(page, "triggers/new");
-    await page.getByLabel("What can I do for you?").fill("remind me to stretch");
+    await page.getByLabel("What to do").fill("remind me to stretch");
     await page.getByRole("combobox", { name: "When" }).selectOption("Custom (cron)");
     await page.getByRole("textbox", { name: "Pattern" }).fill("not a calendar");
     await page.locator('.upcoming[data-problem="true"]').waitFor();
@@ -85,7 +85,7 @@ describe.runIf(hasChromium)("every view", { timeout: BROWSER_MS_MAX }, () => {
     await page.locator(".firing", { hasText: "stretch" }).first().waitFor();
 
     await openView(page, "triggers/new");
-    await page.getByLabel("What can I do for you?").fill("run `cat ready.txt`");
+    await page.getByLabel("What to do").fill("run `cat ready.txt`");
     await page.getByRole("combobox", { name: "When" }).selectOption("When a condition is met");
     await page.getByLabel("File or glob in the workspace").fill("ready.txt");
     await page.getByRole("button", { name: "Add condition" }).click();

@@ -153,7 +153,7 @@ describe.runIf(hasChromium)("what is kept", { timeout: BROWSER_MS_MAX }, () => {
     pages.gateway.answers.delete("/api/memory/file");
     const { page } = await openPage();
     await openView(page, "memory/memory.md");
-    await page.getByText("It is no longer exists").waitFor();
+    await page.getByText("It no longer exists").waitFor();
     await page.getByRole("link", { name: "All of memory" }).click();
     await page.locator('[data-source="memory/"]').waitFor();
   });
@@ -170,7 +170,7 @@ describe.runIf(hasChromium)("what is kept", { timeout: BROWSER_MS_MAX }, () => {
     const entries = page.locator(".entries > li");
     await entries.filter({ hasText: "the beds are in the north" }).waitFor();
     await page.getByRole("button", { name: /^Change .*the north/ }).click();
-    await page.getByLabel("In memory").fill("the beds are in the south");
+    await page.getByLabel("Remembered text").fill("the beds are in the south");
     await page.getByRole("button", { name: "Save" }).click();
     await entries.filter({ hasText: "the south" }).getByText("changed since by you").waitFor();
     await page.getByRole("button", { name: /^Forget .*the south/ }).click();

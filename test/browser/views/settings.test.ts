@@ -53,7 +53,7 @@ describe.runIf(hasChromium)("the settings", { timeout: BROWSER_MS_MAX }, () => {
       await expect.poll(() => row.textContent()).toMatch(state);
     };
     await said("Dispatcher", /7/);
-    await said("Machine box (gpu, big)", /connected since .+, runs train it$/);
+    await said("Machine box (gpu, big)", /connected since .+, running train it$/);
     await said("Machine attic", /last seen /);
     await said("Machine spare", /has not joined yet$/);
     await page.getByRole("button", { name: "中文" }).click();

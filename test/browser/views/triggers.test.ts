@@ -17,7 +17,7 @@ describe.runIf(hasChromium)("the triggers", { timeout: BROWSER_MS_MAX }, () => {
     const { page, mishaps } = await openPage({ timezoneId: "Asia/Tokyo", locale: "en-GB" });
     await page.getByRole("link", { name: "Schedules" }).click();
     await page.getByRole("button", { name: "New trigger" }).click();
-    await page.getByLabel("What can I do for you?").fill("drink water");
+    await page.getByLabel("What to do").fill("drink water");
     await page.getByRole("combobox", { name: "When" }).selectOption("On certain weekdays");
     await page.getByLabel("At", { exact: true }).fill("07:30");
     await page.locator(".upcoming", { hasText: "07:30" }).filter({ hasText: "Next:" }).waitFor();
@@ -148,7 +148,7 @@ describe.runIf(hasChromium)("the triggers", { timeout: BROWSER_MS_MAX }, () => {
   test("a condition is built of groups in groups, with the focus on what was added, and read as a sentence", async () => {
     const { page, mishaps } = await openPage({ timezoneId: "Asia/Tokyo", locale: "en-GB" });
     await openView(page, "triggers/new");
-    await page.getByLabel("What can I do for you?").fill("announce it");
+    await page.getByLabel("What to do").fill("announce it");
     await page.getByRole("combobox", { name: "When" }).selectOption("When a condition is met");
     const kinds = page.getByRole("combobox", { name: "Kind of condition" });
     const create = page.getByRole("button", { name: "Create" });
@@ -238,7 +238,7 @@ describe.runIf(hasChromium)("the triggers", { timeout: BROWSER_MS_MAX }, () => {
 
     // What else is changed leaves the condition, and what it has seen so far, alone.
     await openView(page, "triggers/trg-if");
-    await page.getByLabel("What can I do for you?").fill("tell everybody");
+    await page.getByLabel("What to do").fill("tell everybody");
     await page.getByRole("button", { name: "Save" }).click();
     await page.getByRole("form").waitFor({ state: "detached" });
     expect(pages.gateway.wanted.map(({ body }) => body)).toEqual([{ prompt: "tell everybody" }]);

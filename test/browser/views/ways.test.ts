@@ -111,7 +111,7 @@ describe.runIf(hasChromium)("finding one's way", { timeout: BROWSER_MS_MAX }, ()
     await page.reload();
     await page.getByRole("heading", { name: "Settings" }).waitFor();
     pages.gateway.question(questionRecord({ id: "t-000001.0", question: "Which colour?" }));
-    await page.getByRole("button", { name: "1 question waits" }).click();
+    await page.getByRole("button", { name: "1 open question" }).click();
     await page.getByRole("article").getByText("Which colour?").waitFor();
     expect(await view(page).count()).toBe(0);
   });

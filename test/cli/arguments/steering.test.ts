@@ -83,7 +83,7 @@ test("a stop is about this moment: it is handed to the gateway, and where nothin
   const at = stopped();
   const { code, error } = await runCli(at, ["stop"]);
   expect(code).toBe(3);
-  expect(error).toContain("nothing to end");
+  expect(error).toContain("nothing to stop");
 });
 
 test("a task that is not there is said in one line", async () => {

@@ -136,7 +136,7 @@ test("records that keep every promise have no violation, and each promise that i
   const { home } = temporaryHome();
   await settle(home, "t-000001", ["m-1"]);
   expect(await violationsOf(home)).toEqual([
-    "the archive has settled turns, and the log of the supervisor has no line: it was removed or emptied",
+    "the archive has applied turns, but the log of the supervisor has no line: it was removed or emptied",
   ]);
   const started = { timestamp: "2026-11-20T10:00:00.000Z", seq: 1, event: "supervisor_started", actor: "supervisor" };
   writeFileSync(join(home, "log.jsonl"), `${JSON.stringify({ ...started, previousHash: "" })}\n`);
@@ -153,7 +153,7 @@ test("records that keep every promise have no violation, and each promise that i
   expect((await violationsOf(home)).sort()).toEqual([
     expect.stringMatching(/archive\/t-000009\.json cannot be read/),
     "m-1 was taken up by t-000001 and by t-000002",
-    "t-000001.0.0 was ordered by t-000001.0, and is nowhere",
+    "t-000001.0.0 was requested by t-000001.0, but is nowhere",
     "t-000003 was asked, and has no reply",
     "t-000004 has 2 replies",
     "the message m-5 is in the archive and in no turn",

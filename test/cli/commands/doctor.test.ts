@@ -68,8 +68,8 @@ test("what is missing and wanted is a warning with the command that installs it;
       message: expect.stringContaining("bubblewrap is missing"),
       next: expect.stringMatching(/^install /),
     },
-    { level: "ok", message: expect.stringContaining("git is not there, and only needed by self-improvement") },
-    { level: "ok", message: expect.stringContaining("chromium is not there") },
+    { level: "ok", message: expect.stringContaining("git is not installed; it is only needed by self-improvement") },
+    { level: "ok", message: expect.stringContaining("chromium is not installed") },
   ]);
   const wanted = (await examine({ PATH, MIMIKIT_SELF_IMPROVE_ENABLED: "true" }, "system")).checks;
   expect(wanted[1]).toMatchObject({ level: "warn", message: expect.stringContaining("git is missing: nothing is") });

@@ -75,7 +75,7 @@ test.each([
   const again = await runCli(at, ["questions", "answer", "t-000001.1", "1"]);
   expect([again.code, again.error]).toEqual([
     1,
-    "mimikit: there is no open question t-000001.1:  mimikit questions  shows what there is\n",
+    "mimikit: there is no open question t-000001.1:  mimikit questions  lists them\n",
   ]);
   expect(inboxOf(at)).toHaveLength(1);
 });

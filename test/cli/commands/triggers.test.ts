@@ -187,7 +187,7 @@ test("a trigger is changed, paused and deleted by the beginning of its id, and w
   const gone = await runCli(at, ["triggers", "show", short]);
   expect([gone.code, gone.error]).toEqual([
     1,
-    `mimikit: there is no trigger ${short}:  mimikit triggers  shows what there is\n`,
+    `mimikit: there is no trigger ${short}:  mimikit triggers  lists them\n`,
   ]);
 });
 

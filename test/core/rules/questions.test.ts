@@ -361,11 +361,11 @@ describe("a chain behind a failure", () => {
   });
 
   test.each([
-    ["says stop", { answer: "stop" }, 'not run: the user did not want to go on after "c"'],
+    ["says stop", { answer: "stop" }, 'not run: the user chose to stop after "c"'],
     [
       "says nothing in time",
       { outcome: "expired" as const, answer: "stop" },
-      'not run: nobody said in time whether to go on after "c"',
+      'not run: there was no answer in time on whether to go on after "c"',
     ],
     [
       "has cancelled the question",
@@ -506,11 +506,11 @@ describe("a task that is not to run again unasked", () => {
   });
 
   test.each([
-    ["the user says no", closed(asked, { answer: "no" }), "and the user did not want it to run again"],
+    ["the user says no", closed(asked, { answer: "no" }), "and the user chose not to run it again"],
     [
       "nobody answers in time",
       closed(asked, { outcome: "expired", answer: "no" }),
-      "and nobody said in time whether it is to run again",
+      "and there was no answer in time on whether to run it again",
     ],
   ])("ends as interrupted when %s, and says so", (_, record, why) => {
     const error = `its process ended while it ran, ${why}`;

@@ -76,7 +76,7 @@ test("a chain that was calculated anew without codes is noticed by the note of i
   start(home).write("one", "two", "three");
   writeUnkeyed(home, "one", "three", "four");
   expect(verifyAudit(home, "workers").problems).toEqual([
-    "workers: line 1 is not the one that the note of the last line saw: it was written anew",
+    "workers: line 1 is not the one that the note of the last line saw: it was rewritten",
   ]);
 });
 

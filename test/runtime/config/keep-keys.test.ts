@@ -18,8 +18,8 @@ test("a key is kept under each provider whose variable it is, told once, and rep
   expect(await keepKeys(home, first)).toEqual({
     kept: ["OPENAI_API_KEY", "GEMINI_API_KEY"],
     lines: [
-      "kept the key of OPENAI_API_KEY in secrets.json, for this user alone: a restart from another shell answers the same",
-      "kept the key of GEMINI_API_KEY in secrets.json, for this user alone: a restart from another shell answers the same",
+      "saved the key of OPENAI_API_KEY in secrets.json, for this user alone: a restart from another shell answers the same",
+      "saved the key of GEMINI_API_KEY in secrets.json, for this user alone: a restart from another shell answers the same",
     ],
   });
   expect(keysNow()).toMatchObject({ openai: "sk-one", codex: "sk-one", google: "g-one" });
@@ -53,7 +53,7 @@ test("what is no key is not kept, and said without what it is", async () => {
   const env = { MIMIKIT_HOME: home, OPENAI_API_KEY: "two words" };
   expect(await keepKeys(home, env)).toEqual({
     kept: [],
-    lines: ["the key of OPENAI_API_KEY is not kept: a key is one word of plain characters"],
+    lines: ["the key of OPENAI_API_KEY was not saved: a key is one word of plain characters"],
   });
   expect(existsSync(join(home, "secrets.json"))).toBe(false);
 });
@@ -66,7 +66,7 @@ test("a state directory that is not adopted keeps none", async () => {
   const env = { MIMIKIT_WORK_DIR: workDir, XDG_STATE_HOME: join(workDir, "xdg"), OPENAI_API_KEY: "sk-canary" };
   expect(await keepKeys(home, env)).toEqual({
     kept: [],
-    lines: ["the key of OPENAI_API_KEY is not kept: this state directory is not adopted:  mimikit adopt  keeps it"],
+    lines: ["the key of OPENAI_API_KEY was not saved: this state directory is not adopted:  mimikit adopt  keeps it"],
   });
   expect(existsSync(join(home, "secrets.json"))).toBe(false);
 });

@@ -300,7 +300,7 @@ describe("the mirror", () => {
     drop("inbox/clear-1.json", JSON.stringify({ kind: "clear", id: "clear-1", at: NOON, mac: "forged" }));
     await mirror.refresh(NOON_MS);
     expect(mirror.inbox.size).toBe(0);
-    expect(mirror.unreadable()[0]?.reason).toContain("seal");
+    expect(mirror.unreadable()[0]?.reason).toContain("signature");
   });
 
   test("tells what is no record, and since when it has been like that", async () => {

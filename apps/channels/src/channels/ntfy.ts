@@ -43,7 +43,7 @@ export const ntfy: ChannelKind = {
       isOptional: true,
     },
     { name: "server", what: "the address of your server, if it is not ntfy.sh", isOptional: true },
-    { name: "token", what: "an access token, if the server wants one", isSecret: true, isOptional: true },
+    { name: "token", what: "an access token, if the server needs one", isSecret: true, isOptional: true },
   ],
   hint: "notifications go there from now on",
   hasTitles: true,

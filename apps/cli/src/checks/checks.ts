@@ -74,7 +74,7 @@ function checkPage(): Check[] {
 function checkHome({ home, exists }: Patient): Check[] {
   const unwritable = whyUnwritable(home);
   if (unwritable !== null)
-    return [fail(unwritable, "make it writable: until then nothing is kept, and nothing starts")];
+    return [fail(unwritable, "make it writable: until then nothing is saved and nothing starts")];
   if (!exists) return [warn(`${home} does not exist yet`, "npm start creates it")];
   const open = ["", ...DIRECTORIES].flatMap((dir) => {
     const info = statSync(join(home, dir), { throwIfNoEntry: false });
@@ -199,10 +199,10 @@ async function checkChildren({ home, exists }: Patient): Promise<Check[]> {
 function checkQuarantine({ home, exists }: Patient): Check[] {
   if (!exists) return [];
   const names = namesIn(join(home, QUARANTINE));
-  if (names.length === 0) return [ok("nothing was set aside")];
+  if (names.length === 0) return [ok("nothing is in quarantine")];
   return [
     warn(
-      `could not be read and was set aside: ${listed(names)}`,
+      `could not be read and was moved to quarantine: ${listed(names)}`,
       `look at it in ${join(home, QUARANTINE)}, then move it back or delete it`,
     ),
   ];

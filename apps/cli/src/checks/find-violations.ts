@@ -72,7 +72,7 @@ export async function examine(state: State): Promise<Examined> {
     for (const [k, { type }] of result.effects.entries()) {
       const id = childId(result.id, k);
       if (isBinding && type === "delegate" && !isKnown(id) && !isCancelled(id))
-        violate(`${id} was ordered by ${result.id}, and is nowhere`);
+        violate(`${id} was requested by ${result.id}, but is nowhere`);
     }
   }
 

@@ -7,6 +7,6 @@ export function checkRequirements({ config }: Patient): Check[] {
     const path = findRequired(each, process.env);
     if (path !== null) return ok(`${each.name} is at ${path}`);
     if (each.isWanted(config)) return warn(`${each.name} is missing: ${each.without}`, installHint(each));
-    return ok(`${each.name} is not there, and only needed by ${each.neededBy}`);
+    return ok(`${each.name} is not installed; it is only needed by ${each.neededBy}`);
   });
 }

@@ -134,7 +134,7 @@ async function askKey(
   const { key: known, keyPage } = entry;
   const ofShell = keyOfShell(idOf(entry), at);
   if (ofShell !== undefined) {
-    prompts.log.info(`The key of ${ofShell.variable} in this shell is taken, and kept.`, TO);
+    prompts.log.info(`The key of ${ofShell.variable} in this shell is used and saved.`, TO);
     return { key: ofShell.key };
   }
   if (known?.from === "variable") {
@@ -143,7 +143,7 @@ async function askKey(
   }
   const page = keyPage === undefined || baseUrl !== undefined ? "" : ` (keys are made at ${keyPage})`;
   const without =
-    known !== null ? "; Enter keeps the one there is" : baseUrl !== undefined ? "; Enter if it needs none" : "";
+    known !== null ? "; Enter keeps the saved one" : baseUrl !== undefined ? "; Enter if it needs none" : "";
   const key = taken(
     prompts,
     await prompts.password({

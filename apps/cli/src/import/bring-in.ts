@@ -75,7 +75,7 @@ export async function planImport(source: Source, brought: Brought): Promise<Plan
   const all = bounded(linesOf(source, brought.conversations), MESSAGES_MAX, "messages");
   const dated = all.filter(({ messages }) => Date.parse(messages[0]?.at ?? "") > 0);
   if (dated.length < all.length)
-    leftOut.push({ what: `${all.length - dated.length} messages`, reason: "nobody knows when they were said" });
+    leftOut.push({ what: `${all.length - dated.length} messages`, reason: "their time is unknown" });
   const cut = dated.filter(({ messages }) => messages[0]?.text.length === MESSAGE_CHARS_MAX).length;
   if (cut > 0)
     leftOut.push({ what: `the end of ${cut} messages`, reason: `at most ${MESSAGE_CHARS_MAX} characters each` });

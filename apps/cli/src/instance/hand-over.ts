@@ -53,7 +53,7 @@ export async function handOver(wanted: Wanted, key = freshKey()): Promise<{ id: 
   if (id !== null) return { id, taken: true };
   // A stop is about this moment: kept for later, it would end what begins then.
   if (wanted.kind === "stop" && livingRoles(currentPlace().home).size === 0)
-    throw new Failure("notRunning", "Mimikit is not running, so there is nothing to end");
+    throw new Failure("notRunning", "Mimikit is not running, so there is nothing to stop");
   if (wanted.kind === "retry" && wanted.text !== undefined)
     throw new Failure("notRunning", "no gateway answers, and only it knows which message is your last one");
   const said = wanted.kind === "message" ? { ...wanted, client: clockHere() } : wanted;
@@ -89,7 +89,8 @@ async function overHttp(wanted: Wanted, key: string): Promise<string | null> {
 export function printHanded({ id, taken }: { id: string; taken: boolean }, json: boolean): void {
   const living = livingRoles(currentPlace().home);
   if (json) printJson({ id, taken, running: [...living.keys()] });
-  else if (!isAdopted(currentPlace().home, process.env)) printLine(`${id} (kept, and taken up after  mimikit adopt )`);
+  else if (!isAdopted(currentPlace().home, process.env))
+    printLine(`${id} (saved, and processed after  mimikit adopt )`);
   else printLine(taken ? id : `${id} (${whenTakenUp(living)})`);
 }
 

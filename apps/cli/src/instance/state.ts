@@ -66,10 +66,7 @@ export async function withDisk<T>(home: string, work: (fs: FileSystem) => Promis
 export async function withState<T>(look: (state: State) => Promise<T>, place: Place = currentPlace()): Promise<T> {
   const { home, workDir } = place;
   if (!existsSync(home))
-    throw new Failure(
-      "failed",
-      `there is no state directory ${home}: say which with MIMIKIT_HOME, or start here first`,
-    );
+    throw new Failure("failed", `there is no state directory ${home}: set MIMIKIT_HOME, or start Mimikit here first`);
   // A directory that cannot be written can still be read.
   if (whyUnwritable(home) === null) openHome(home, process.env);
   return withDisk(home, async (fs) => {
@@ -104,7 +101,7 @@ export function found<T extends { id: string; title?: string }>(
   );
   const [first, second] = fitting;
   if (first === undefined)
-    throw new Failure("failed", `there is no ${what} ${given}:  mimikit ${LISTED_BY[what]}  shows what there is`);
+    throw new Failure("failed", `there is no ${what} ${given}:  mimikit ${LISTED_BY[what]}  lists them`);
   if (second !== undefined)
     throw new Failure("usage", `${given} means ${fitting.length} of them: ${fitting.map(({ id }) => id).join(", ")}`);
   return first;

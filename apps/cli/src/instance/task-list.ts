@@ -64,7 +64,7 @@ export function cancellableId(given: string, tasks: readonly TaskSummary[]): str
   const ended = tasks.find(({ id }) => id === given);
   if (ended !== undefined) throw new Failure("failed", `${given} has already ended (${ended.state})`);
   const meant = open.filter((id) => id.startsWith(given));
-  const hint = meant.length === 0 ? "mimikit tasks  shows what there is" : `did you mean ${meant.join(" or ")}?`;
+  const hint = meant.length === 0 ? "mimikit tasks  lists them" : `did you mean ${meant.join(" or ")}?`;
   throw new Failure("failed", `there is no task ${given}: ${hint}`);
 }
 

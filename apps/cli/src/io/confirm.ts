@@ -8,7 +8,7 @@ import { Failure } from "./failure.ts";
  */
 export async function confirm(question: string, otherwise: string): Promise<boolean> {
   if (!process.stdin.isTTY || !process.stderr.isTTY)
-    throw new Failure("usage", `say  ${otherwise}  where nobody can be asked`);
+    throw new Failure("usage", `not a terminal, so you cannot be asked: pass  ${otherwise}`);
   const terminal = createInterface({ input: process.stdin, output: process.stderr });
   try {
     return /^y(es)?$/i.test((await terminal.question(`${question} [y/N] `)).trim());

@@ -49,7 +49,7 @@ export function printSimulation({ simulation, timeZone, limit, isBounded, shortI
   }
   if (conditional.length > 0) {
     printLine();
-    printLine("these fire by a condition, nobody knows when:");
+    printLine("these wait for a condition:");
     for (const { triggerId, title } of conditional) printLine(`  ${shortId(triggerId)}  ${plainLine(title)}`);
   }
 }

@@ -64,7 +64,7 @@ export async function exchange(way: Way, home: string): Promise<Updated> {
     if (restarted) await runNode([join(HERE, CLI), "up", "--json"]);
     writeJournal({ ...journal, phase: "done" });
   } catch (error) {
-    printProgress(`the new version is taken back: ${reasonOf(error)}`);
+    printProgress(`the new version is reverted: ${reasonOf(error)}`);
     await takeBack(way, beside, home, restarted);
     await tidyUp(way, beside);
     throw new Failure(

@@ -71,7 +71,7 @@ async function consume({ result, messages, wishes, consumedEvents, reports }: Se
     if (copy?.kind === "event") await createRecord(fs, Event, archivePath(id), copy);
   }
   for (const wish of wishes) {
-    const outcome = wish.kind === "clear" ? "a new conversation" : `answered anew by ${result.id}`;
+    const outcome = wish.kind === "clear" ? "a new conversation" : `answered again by ${result.id}`;
     const record: WishOutcome = { kind: "wish", id: wish.id, at: wish.at, wish, outcome };
     if (!(await ledger.confirm(wish.id))) await createRecord(fs, WishOutcome, archivePath(wish.id), record);
   }

@@ -91,7 +91,7 @@ async function concluded(
 ): Promise<Outcome> {
   const { question, ...rest } = outcome;
   if (outcome.status === "needs_input")
-    return failed(rest, `nobody is there to answer: ${question ?? "it had a question"}`);
+    return failed(rest, `questions are not answered here: ${question ?? "it had a question"}`);
   if (outcome.status === "failed") return { ...outcome, resultType: "change", result: null };
   try {
     return { ...rest, resultType: "change", result: await change(saidIn(outcome)) };

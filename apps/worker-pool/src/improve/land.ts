@@ -49,7 +49,7 @@ async function pointBranch(repository: Repository, branch: string, base: string,
   if (there.code !== 0) throw new Unimprovable(`the commit ${commit} is gone`);
   const current = await branchCommit(repository, branch);
   if (current === commit) return;
-  if (current !== null && current !== base) throw new Unimprovable(`somebody has moved the branch ${branch}`);
+  if (current !== null && current !== base) throw new Unimprovable(`the branch ${branch} was moved meanwhile`);
   await rm(branchLock(repository, branch), { force: true });
   await git.text(["update-ref", "-m", `${COMMITTER_NAME}: reviewed`, refOf(branch), commit, current ?? NOBODY]);
 }

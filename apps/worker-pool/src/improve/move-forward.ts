@@ -85,9 +85,9 @@ async function moveBack(
 ): Promise<Moved> {
   const head = await git.text(["rev-parse", "HEAD"]);
   if (head !== commit)
-    return { isThere: true, note: `${done}, and somebody has gone on from there; the system is not well: ${problem}` };
+    return { isThere: true, note: `${done}, and there are newer commits; the system is not healthy: ${problem}` };
   // Refuses where it would overwrite what somebody has changed meanwhile.
   await git.text(["reset", "--quiet", "--keep", base], { withFilters: true });
   audit("improvement_taken_back", { commit, base, problem });
-  return { isThere: false, note: `${done} and taken back: the system was not well: ${problem}` };
+  return { isThere: false, note: `${done} and reverted: the system was not healthy: ${problem}` };
 }

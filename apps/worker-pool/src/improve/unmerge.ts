@@ -20,7 +20,7 @@ const COMMIT_CHARS = 12;
 /** Throws `Unimprovable` where there is no repository with a commit any more; the merge may be undone another time. */
 export async function unmerge(task: Task, site: Site, options: MoveOptions): Promise<Unmerging> {
   const { merged, number } = task.improve ?? {};
-  if (merged === undefined || number === undefined) throw new Unimprovable("there is nothing to take back");
+  if (merged === undefined || number === undefined) throw new Unimprovable("there is nothing to undo");
   const { base, commit, into } = merged;
   const repository = await openRepository(gitOf(site));
   const { git, head } = repository;

@@ -44,7 +44,7 @@ export async function makeWorktree(repository: Repository, home: string, number:
   await removeWorktree(repository, home, number, { keepsBranch: false });
   const branch = branchOf(number);
   if ((await branchCommit(repository, branch)) !== null)
-    throw new Unimprovable(`there is a branch ${branch} already, and it is not of our making`);
+    throw new Unimprovable(`the branch ${branch} exists already and was not created by Mimikit`);
   const { head: base, git } = repository;
   const path = pathOf(home, number);
   await mkdir(join(home, WORKTREES), { recursive: true, mode: 0o700 });

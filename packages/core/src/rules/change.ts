@@ -91,8 +91,8 @@ function problemOfPatch(
 /** A moment must not be due twice because somebody began again what goes on as it should. */
 function problemOfAnew(trigger: Standing, when: When | undefined, nowMs: number): string | null {
   if (when !== undefined) return "a new schedule counts from now anyway: say one of the two";
-  if (!isAheadOfClock(trigger, nowMs)) return "nothing of it is ahead of the clock: it goes on as it should";
-  return (trigger.epoch ?? 0) < EPOCH_MAX ? null : `it has begun anew ${EPOCH_MAX} times: make another`;
+  if (!isAheadOfClock(trigger, nowMs)) return "it is not ahead of the clock, so there is nothing to recover";
+  return (trigger.epoch ?? 0) < EPOCH_MAX ? null : `it has started over ${EPOCH_MAX} times: create another`;
 }
 
 function put(wish: PutWish, snapshot: Snapshot, nowMs: number): Action[] | null {

@@ -83,8 +83,8 @@ function whyNever(tasks: readonly string[], snapshot: Snapshot): string {
     const closed = snapshot.closedQuestion(goOnId(id));
     if (closed === undefined || closed.outcome === "cancelled" || isAgreed(closed)) continue;
     return closed.outcome === "answered"
-      ? `the user did not want to go on after "${title}"`
-      : `nobody said in time whether to go on after "${title}"`;
+      ? `the user chose to stop after "${title}"`
+      : `there was no answer in time on whether to go on after "${title}"`;
   }
   return `${outcomes.map(({ title }) => `"${title}"`).join(", ")} did not end as it needed`;
 }

@@ -125,7 +125,7 @@ function restarted({ id, at }: ClosedQuestion): Event {
     id: `${id}.restarted`,
     at,
     name: "restarted",
-    text: "The processes have started anew, as the user agreed.",
+    text: "The processes were restarted, as the user agreed.",
     data: { questionId: id },
   };
 }

@@ -54,7 +54,9 @@ function askAgain(task: Task, attempt: number, snapshot: Snapshot, nowMs: number
     return [{ type: "permit", permit: { kind: "permit", id: permit, at, taskId: task.id, attempt } }];
   const attempts = countAttempts(snapshot.attempts.get(task.id));
   const isRefused = closed?.outcome === "answered";
-  const why = isRefused ? "the user did not want it to run again" : "nobody said in time whether it is to run again";
+  const why = isRefused
+    ? "the user chose not to run it again"
+    : "there was no answer in time on whether to run it again";
   const error = `its process ended while it ran, and ${why}`;
   return [{ type: "finish", result: failedResult(task, "interrupted", error, nowMs, attempts) }];
 }

@@ -19,7 +19,8 @@ export function retryRefusal({ turnId, edit }: RetryWish, snapshot: Snapshot): s
   const last = snapshot.lastAnswer;
   const input = last?.task.turn;
   if (last === null || input === undefined || input.clear !== undefined) return "there is no reply yet";
-  if (turnId !== undefined && turnId !== last.id) return "it was answered anew, or you have said something since";
+  if (turnId !== undefined && turnId !== last.id)
+    return "it was answered again, or you have sent another message since";
   if (edit !== undefined && input.messages.at(-1)?.id !== edit.messageId)
     return "only your last message can be changed";
   const going = [

@@ -14,7 +14,7 @@ export const ENDED_SHOWN_MAX = 30;
 const CELL_CHARS_MAX = 160;
 
 export const FIRST_LINE =
-  "*This page is a view: Mimikit writes it anew whenever something changes here, so what you write into it is lost.*";
+  "*This page is a view: Mimikit rewrites it whenever something changes, so your edits to it are lost.*";
 
 export interface TasksPage {
   /** Tasks of all states, in any order; Teller turns are not among them. */

@@ -151,7 +151,7 @@ export const ATOMS = {
       {
         isMet: ({ after, before }) => after === undefined || after !== before,
         message: "after and before are the same, so it would never be true",
-        refused: "From and until are the same, so it would never hold.",
+        refused: "From and until are the same, so it would never be true.",
       },
     ],
     en: ({ after, before, weekdays, timezone }) => {

@@ -53,7 +53,7 @@ export class LoggedWork {
   /** One sentence for each turn and task that the archive has and the log should have, and has not. @param turns in any order. */
   missing(turns: readonly ArchivedTurn[]): string[] {
     if (this.place === 0 && turns.length > 0)
-      return ["the archive has settled turns, and the log of the supervisor has no line: it was removed or emptied"];
+      return ["the archive has applied turns, but the log of the supervisor has no line: it was removed or emptied"];
     const from = this.turnsFrom();
     const inOrder = turns
       .map(({ id, reports }) => ({ id, reports, number: turnNumber(id) }))
@@ -64,7 +64,7 @@ export class LoggedWork {
       if (at === undefined)
         return this.mayMiss(this.before(number), this.after(number))
           ? []
-          : [`${id} is in the archive, and no line of the audit log says that it was settled`];
+          : [`${id} is in the archive, but no line of the audit log says that it was applied`];
       const isMissed = (task: string) => {
         const ordered = turnNumber(TASK_OF_TURN.exec(task)?.[1] ?? "");
         return !this.tasks.has(task) && ordered >= from && !this.mayMiss(this.before(ordered), at);

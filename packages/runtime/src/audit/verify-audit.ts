@@ -246,7 +246,7 @@ function compareHeads(chain: Chain, seen: readonly { by: string; head: Head }[])
   const isOther = ({ head }: { head: Head }) => chain.hashes.has(head.seq) && chain.hashes.get(head.seq) !== head.hash;
   const other = seen.find(isOther);
   if (other !== undefined)
-    tell(chain, `${chain.actor}: line ${other.head.seq} is not the one that the ${other.by} saw: it was written anew`);
+    tell(chain, `${chain.actor}: line ${other.head.seq} is not the one that the ${other.by} saw: it was rewritten`);
   const highest = seen.reduce<(typeof seen)[number] | null>(
     (max, each) => (each.head.seq > (max?.head.seq ?? 0) ? each : max),
     null,

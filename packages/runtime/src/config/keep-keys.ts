@@ -23,7 +23,7 @@ export async function keepKeys(home: string, env: Environment, held = env): Prom
   const kept: string[] = [];
   const lines: string[] = [];
   const set = KEY_VARIABLES.filter((name) => held[name]?.trim());
-  const refuse = (name: string, why: string) => lines.push(`the key of ${name} is not kept: ${why}`);
+  const refuse = (name: string, why: string) => lines.push(`the key of ${name} was not saved: ${why}`);
   for (const name of set) {
     const key = held[name]?.trim() ?? "";
     const problem = problemOfKey(key);
@@ -37,7 +37,7 @@ export async function keepKeys(home: string, env: Environment, held = env): Prom
       kept.push(name);
       const instead = others.some((id) => keys[id] !== undefined) ? ", in place of another" : "";
       lines.push(
-        `kept the key of ${name} in secrets.json${instead}, for this user alone: a restart from another shell answers the same`,
+        `saved the key of ${name} in secrets.json${instead}, for this user alone: a restart from another shell answers the same`,
       );
     }
   }

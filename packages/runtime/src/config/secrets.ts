@@ -154,7 +154,7 @@ function readSecrets(home: string): Secrets {
   } catch (error) {
     // Its words may quote what stands in the file.
     if (error instanceof BadJson)
-      throw new HomeError(`${path} holds no keys: correct it, or remove it and connect anew`);
+      throw new HomeError(`${path} holds no valid keys: correct it, or remove it and connect again`);
     throw error;
   }
 }

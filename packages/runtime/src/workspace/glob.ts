@@ -138,5 +138,5 @@ async function stampOfMatch({ below, path, isLink }: { below: string; path: stri
 /** The disk's error about a path, as a reason. */
 export function unseen(path: string, error: unknown): Unseen {
   const code = error instanceof Error && "code" in error ? String(error.code) : String(error);
-  return new Unseen(`${path} cannot be looked at (${code})`);
+  return new Unseen(`${path} cannot be read (${code})`);
 }

@@ -392,7 +392,7 @@ async function decodeInbox(
   if (whole.success && whole.data.id === stem && isIdOf(whole.data.kind, stem)) {
     const wish = whole.data;
     if (!needsSeal(wish) || isSealed(token, wish)) return { wish };
-    if (wish.kind !== "message") throw new BadJson(`a ${wish.kind} needs the seal of the token`);
+    if (wish.kind !== "message") throw new BadJson(`a ${wish.kind} needs the signature of the token`);
     // Anybody may say something; who answers it is the owner's to choose.
     const { answerBy: _by, pool: _pool, mac: _mac, ...said } = wish;
     return { wish: said };

@@ -74,5 +74,5 @@ export const wordings: Readonly<Record<string, string>> = {
   "that of the server": "服务器的时区",
   "A zone like Europe/Paris or UTC.": "例如 Europe/Paris 或 UTC。",
   "Choose days, or say from when or until when.": "请选择星期，或写明从何时、到何时。",
-  "From and until are the same, so it would never hold.": "开始和结束相同，永远不会成立。",
+  "From and until are the same, so it would never be true.": "开始和结束相同，永远不会成立。",
 };

@@ -55,7 +55,7 @@ function readLogins(home: string): z.infer<typeof Logins> {
   try {
     return parseRecord(Logins, text);
   } catch (error) {
-    if (error instanceof BadJson) throw new HomeError(`${path} holds no logins: remove it and log in anew`);
+    if (error instanceof BadJson) throw new HomeError(`${path} holds no valid logins: remove it and log in again`);
     throw error;
   }
 }
