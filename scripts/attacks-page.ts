@@ -20,17 +20,17 @@ npm run test:attacks -- --attack 100 --fuzz 5000 --seed 42
 | \`--seed N\` | a new one | makes the same requests again; it is printed |
 | \`--attack N\` | all | this one alone; may be given several times |
 
-*Tried on* says how much runs: all processes of an instance, the gateway with a state directory of its own, or the part that decides.
+*Scope* says how much runs: all processes of an instance, the gateway with a state directory of its own, or the part that decides.
 CI runs every test of the list in its suites, and the fuzz with 3,000 requests and 600 frames.
 
 ${attackTables()}
 ## How the fuzz works
 
 Requests are made from \`GET /api/openapi.json\`: its paths, methods, parameters and bodies, right, with a few changes, or mangled as text;
-with odd headers and encodings; and from paths that it does not tell of. Of every answer it is checked that it comes, that it is no 5xx
-but 503 and 507, that an error is the JSON of [the API](api.md#errors), and that it holds no stack and no secret. Afterwards the processes
-are the same, the instance is ready, no role has held 768 MB, and no file and no output holds anything of a request that was
-refused: each has a mark of its own. Frames are sent whole, in pieces, as binary, and as bytes that are no frame; each that is one has its
+with odd headers and encodings; and from paths that are not in it. Every answer must come, must not be a 5xx other than 503 and 507, and must have no stack
+and no secret; an error must be the JSON of [the API](api.md#errors). Afterwards the processes
+are the same, the instance is ready, no role has held 768 MB, and no file and no output has anything of a refused
+request: each has a mark of its own. Frames are sent whole, in pieces, as binary, and as bytes that are no frame; each that is one has its
 answer. Signed in, it leaves out a restart, and settings and providers that would make it ask another machine.
 `;
 }

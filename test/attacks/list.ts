@@ -1,5 +1,5 @@
 /**
- * Every attack that is tried, what must come of it, and the tests that try it. `npm run test:attacks` runs them and prints the
+ * Every attack that is tried, its expected outcome, and the tests that try it. `npm run test:attacks` runs them and prints the
  * table; `npm run docs` writes it into docs/attacks.md; docs/security.md names attacks by their numbers.
  */
 
@@ -122,7 +122,7 @@ const GROUPS: readonly Group[] = [
       [
         33,
         "a token file that others can read",
-        "refused, with the command that mends it",
+        "refused, with the command that fixes it",
         [`${GATEWAY}/auth/hosts.test.ts`],
         ["test/runtime/home/home.test.ts", "a token that others can read is refused"],
       ],
@@ -176,7 +176,7 @@ const GROUPS: readonly Group[] = [
       [
         50,
         "globs that match everything, or without end",
-        "hold nobody up",
+        "delay nothing else",
         [REQUESTS],
         ["test/runtime/workspace/workspace-files.test.ts", "that matches too much is not known to hold"],
       ],
@@ -317,7 +317,7 @@ const GROUPS: readonly Group[] = [
       ],
       [
         73,
-        "another user who reads what is written",
+        "another user who reads the written files",
         "0700 and 0600, whatever the umask",
         ["test/runtime/home/home.test.ts", "every directory of the protocol exists and is private"],
         ["test/pm2/pm2.test.ts", "and the state is private"],
@@ -325,7 +325,7 @@ const GROUPS: readonly Group[] = [
       [
         74,
         "a role that stands still",
-        "reported, ended, started anew",
+        "reported, killed, restarted",
         ["test/e2e/watchdog.test.ts", "is reported and killed"],
       ],
       [
@@ -340,7 +340,7 @@ const GROUPS: readonly Group[] = [
         "come back, and are named",
         ["test/e2e/removed-directories.test.ts", "comes back, is named in the status"],
       ],
-      [77, "a directory among the sessions", "costs nobody a sign-in", [SIGNING_IN, "a directory among the sessions"]],
+      [77, "a directory among the sessions", "no session is lost", [SIGNING_IN, "a directory among the sessions"]],
       [
         78,
         "lines of the audit log that are put in or taken away",
@@ -484,7 +484,7 @@ const GROUPS: readonly Group[] = [
       [
         100,
         "100,000 random requests of the grammar of the API",
-        "no 5xx but by design, no hang, JSON alone, the same processes; nothing kept of what was refused",
+        "no 5xx except by design, no hang, only JSON, the same processes; nothing of a refused request is kept",
         [FUZZ, "requests: none is answered"],
         [FUZZ, "of all that was refused nothing is kept"],
       ],
@@ -588,7 +588,7 @@ export function attackTables(outcome?: (attack: Attack) => string): string {
       const against = [...new Set(shown.map(([file]) => whole(file)))].join(", ");
       return `| ${number} | ${attack} | ${must} | ${against} | ${last} |`;
     });
-    const head = `| | attack | what must come of it | tried on | ${outcome === undefined ? "shown by" : "came of it"} |\n|---|---|---|---|---|`;
+    const head = `| | attack | expected outcome | scope | ${outcome === undefined ? "shown by" : "result"} |\n|---|---|---|---|---|`;
     return `## ${title}\n\n${head}\n${rows.join("\n")}\n`;
   }).join("\n");
 }
