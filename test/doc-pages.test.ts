@@ -8,6 +8,7 @@ import {
   blocksOf,
   callsInBlocks,
   callsInWords,
+  chinesePages,
   commandsIn,
   guidePages,
   introOf,
@@ -19,10 +20,7 @@ import {
 const ROOT = join(import.meta.dirname, "..");
 const read = (path: string) => readFileSync(join(ROOT, path), "utf8");
 const PAGES = guidePages();
-const CHINESE = globSync("docs/zh/*.md", { cwd: ROOT })
-  .filter((path) => !path.endsWith("README.md"))
-  .sort()
-  .map((path) => ({ name: path.slice("docs/".length), text: read(path) }));
+const CHINESE = chinesePages();
 /** Shorter texts say nothing. */
 const INTRO_CHARS_MIN = 60;
 const CHINESE_INTRO_CHARS_MIN = 30;

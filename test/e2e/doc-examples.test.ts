@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { execa } from "execa";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { ANSWERED_BADLY } from "../support/answered-badly.ts";
-import { guidePages, shellExampleOf } from "../support/doc-pages.ts";
+import { chinesePages, guidePages, shellExampleOf } from "../support/doc-pages.ts";
 import { chatGptExport } from "../support/exports.ts";
 import { Instance } from "../support/instance.ts";
 
@@ -19,9 +19,12 @@ const NOT_RUN: Readonly<Record<string, string>> = {
   "install.md": "needs a repository to clone; .ci/run does it",
   "remote.md": "needs PM2; test/browser/proxies sets the address and pairs",
   "service.md": "needs systemd; test/pm2/service.test.ts runs what it sets up",
+  "zh/connect.md": "needs keys and models; test/e2e/connect.test.ts connects some",
+  "zh/reach.md": "as remote.md",
+  "zh/server.md": "as service.md",
 };
 
-const PAGES = guidePages();
+const PAGES = [...guidePages(), ...chinesePages()];
 const EXAMPLES = PAGES.map((page) => ({ name: page.name, example: shellExampleOf(page) }));
 
 let mimikit: Instance;
@@ -58,6 +61,7 @@ test.each(EXAMPLES.filter(({ name }) => !Object.hasOwn(NOT_RUN, name)))(
     });
     expect(exitCode, `${script}\n${stdout}\n${stderr}`).toBe(0);
     expect(stdout).not.toBe("");
+    expect(stdout, "a file that the example has written is refused").not.toMatch(/^! (?:hooks|tools)\//m);
     if (script.includes("mimikit ask")) expect(stdout).not.toMatch(ANSWERED_BADLY);
   },
 );

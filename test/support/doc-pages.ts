@@ -52,6 +52,14 @@ export function guidePages(): Page[] {
     .map((name) => ({ name, text: readFileSync(join(ROOT, "docs", name), "utf8") }));
 }
 
+/** The Chinese guides: `zh/page.md`. */
+export function chinesePages(): Page[] {
+  return globSync("zh/*.md", { cwd: join(ROOT, "docs") })
+    .filter((name) => name !== "zh/README.md")
+    .sort()
+    .map((name) => ({ name, text: readFileSync(join(ROOT, "docs", name), "utf8") }));
+}
+
 /** The paragraph below the title. */
 export function introOf({ text }: Page): string {
   return /^# [^\n]+\n\n([\s\S]+?)\n\n/.exec(text)?.[1] ?? "";
