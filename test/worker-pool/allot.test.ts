@@ -66,11 +66,11 @@ function household() {
       nowMs: NOON_MS,
     }).map(({ task: { id }, reserved }) => [id, reserved?.tokens]);
   };
-  const claim = (id: string, attempt = 1) =>
+  const claim = (id: string, attempt = 1, owner: Claim["owner"] = DEAD) =>
     createRecord(fs, Claim, claimPath("worker", id, attempt), {
       id,
       attempt,
-      owner: DEAD,
+      owner,
       at: NOON,
       reserved: RESERVATIONS.worker,
     });
@@ -80,6 +80,17 @@ function household() {
   };
   return { home, fs, spend, claim, allotted, allottedWithin, lost };
 }
+
+test("an attempt that another machine did not run to its end has cost what was reserved for it; one that it runs has not yet", async () => {
+  const { fs, claim, lost } = household();
+  await createRecord(fs, Task, queuePath("worker", first.id), first);
+  await claim(first.id, 1, { engine: "bullmq", pool: "gpu-box", epoch: "e".repeat(16) });
+  expect(await lost()).toEqual([]);
+  const end = { failureReason: "interrupted", error: "it was not heard of", death: "unknown" } as const;
+  const record = { id: first.id, attempt: 1, at: NOON, retryAt: NOON, ...end };
+  await createRecord(fs, FailedAttempt, failedAttemptPath("worker", first.id, 1), record);
+  expect(await lost()).toMatchObject([{ taskId: first.id, attempt: 1, inputTokens: 100, isEstimate: true }]);
+});
 
 test("without a limit everybody begins, and nothing is reserved", async () => {
   const { allotted } = household();

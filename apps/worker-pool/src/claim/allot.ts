@@ -75,7 +75,9 @@ export function linesOfDead({ book, mirror, nowMs }: Pick<Budgets, "book" | "mir
     if (ledger.has(taskId)) continue;
     for (const each of attempts) {
       const { at, attempt, ownerAlive, reserved, role } = each;
-      if (at === undefined || ownerAlive || !isUnaccounted(each) || reserved === undefined) continue;
+      // The owner of an attempt on another machine is never dead: that it was cut off is a record.
+      const hasDied = !ownerAlive || each.failed !== undefined;
+      if (at === undefined || !hasDied || !isUnaccounted(each) || reserved === undefined) continue;
       // It did not die before its end: what it handed in is there.
       if (results.get(taskId)?.attempts === attempt && results.get(taskId)?.provider !== undefined) continue;
       if (hasLine(book, taskId, each, nowMs)) continue;
