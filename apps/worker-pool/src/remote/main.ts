@@ -138,6 +138,7 @@ const link = openHomeLink({
 });
 const pool = new RemotePool({
   home,
+  homeId,
   fs,
   identity: own,
   leaseMs: leaseSec * 1_000,

@@ -27,6 +27,7 @@ import {
 } from "@mimikit/protocol/pools/messages";
 import type { Identity } from "@mimikit/protocol/records/claim";
 import type { StreamLine } from "@mimikit/protocol/wire/stream";
+import { partsOfJob } from "@mimikit/runtime/pools/names";
 import { addPiece, missingPiece, readPiece } from "@mimikit/runtime/pools/pieces";
 import type { FileSystem } from "@mimikit/store/disk/file-system";
 import { createUnsynced, readRecord } from "@mimikit/store/disk/record";
@@ -70,6 +71,8 @@ export interface Ran extends Pick<PoolOutcome, "isBegun" | "files" | "tools"> {
 
 export interface RemotePoolOptions {
   home: string;
+  /** The home that it works for. */
+  homeId: string;
   fs: FileSystem;
   /** This process. */
   identity: Identity;
@@ -131,12 +134,18 @@ export class RemotePool {
 
   /** Reads what an earlier process has left. Its processes must be gone. Throws what the disk throws. */
   async load(): Promise<void> {
-    const { fs, identity } = this.options;
+    const { fs, identity, homeId } = this.options;
     await fs.makeDir(AWAY);
     const lost: BegunAway[] = [];
     for (const file of await fs.list(AWAY)) {
       const [, job, kind] = RECORD.exec(file) ?? [];
       if (job === undefined || kind !== "begun") continue;
+      // Of a home that this machine has left: it never asks for it any more.
+      if (partsOfJob(job)?.home !== homeId) {
+        await this.removeFiles(job, false);
+        await this.unlinkRecords(job);
+        continue;
+      }
       const begun = await readWhole(fs, BegunAway, begunAwayPath(job));
       const ended = await readWhole(fs, EndedAway, endedAwayPath(job));
       if (begun === null) {
