@@ -93,6 +93,8 @@ export class Dispatcher {
   private readonly away = new Map<string, Away>();
   /** Steps of one job run one after the other. */
   private readonly lines = new Map<string, Promise<void>>();
+  /** Are the pools known? Before, none of them is gone. */
+  private isConnected = false;
   private wasThere = new Map<string, boolean>();
   private lastTickMs: number;
   private sweptMs = Number.NEGATIVE_INFINITY;
@@ -118,6 +120,7 @@ export class Dispatcher {
     }
     for (const pool of pools)
       if (!this.links.has(pool.name)) this.links.set(pool.name, { pool, link: this.options.open(pool) });
+    this.isConnected = true;
   }
 
   /** The last that a machine hears which this home has let go. */
@@ -131,8 +134,9 @@ export class Dispatcher {
     }
   }
 
-  /** Does what is due. Call it after the mirror has looked. */
+  /** Does what is due, once it knows the pools. Call it after the mirror has looked. */
   async tick(): Promise<void> {
+    if (!this.isConnected) return;
     const { monotonicMs, leaseMs } = this.options;
     const nowMs = monotonicMs();
     // While this process stood still, or the engine was away, nobody could be heard: that is no silence of the pool.
@@ -396,14 +400,15 @@ export class Dispatcher {
     { nonce, first, calls }: Extract<FromPool, { kind: "calls" }>,
   ): Promise<void> {
     const { fs, audit, monotonicMs } = this.options;
+    const path = notedCallsPath(taskId, attempt);
+    // Before the permit, which goes before it: a count that a sweep has just removed would be none.
+    const noted = (await readRecord(fs, NotedCalls, path))?.calls ?? 0;
     const permit = await readRecord(fs, Permit, permitPath(taskId, attempt));
     // Never permitted, or long over: nothing waits for them.
     if (permit?.job !== job || permit.pool !== pool || permit.nonce !== nonce)
       return link.tell(job, { kind: "noted", calls: first + calls.length });
     const each = this.away.get(job);
     if (each !== undefined) each.heardMs = monotonicMs();
-    const path = notedCallsPath(taskId, attempt);
-    const noted = (await readRecord(fs, NotedCalls, path))?.calls ?? 0;
     const fresh = first > noted ? [] : calls.slice(noted - first);
     const traceId = (await this.taskOf(taskId))?.traceId;
     for (const [i, { durationMs, ...call }] of fresh.entries())
@@ -520,7 +525,7 @@ export class Dispatcher {
     for (const file of await fs.list(PERMITS)) {
       const [, id = "", digits] = PERMIT_FILE.exec(file) ?? [];
       if (id === "" || mirror.attempts.has(id) || (await fs.exists(queuePath(ROLE, id)))) continue;
-      for (const path of [notedCallsPath(id, Number(digits)), permitPath(id, Number(digits))]) await fs.unlink(path);
+      for (const path of [permitPath(id, Number(digits)), notedCallsPath(id, Number(digits))]) await fs.unlink(path);
     }
   }
 }

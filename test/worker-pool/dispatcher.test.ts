@@ -1,0 +1,113 @@
+/** The dispatcher on a real disk, with a machine that says what it is told to. */
+import { type FromPool, PoolCall, type ToPool } from "@mimikit/protocol/pools/messages";
+import { ENGINE, NotedCalls, Permit, type PoolRecord } from "@mimikit/protocol/pools/pool";
+import type { AuditEvent } from "@mimikit/protocol/records/audit";
+import { Claim } from "@mimikit/protocol/records/claim";
+import { Task } from "@mimikit/protocol/records/task";
+import { jobOf } from "@mimikit/runtime/pools/names";
+import { homeIdentity } from "@mimikit/runtime/pools/registry";
+import type { FileSystem } from "@mimikit/store/disk/file-system";
+import { createRecord } from "@mimikit/store/disk/record";
+import { claimPath, notedCallsPath, PERMITS, permitPath, queuePath } from "@mimikit/store/disk/state";
+import { Mirror } from "@mimikit/store/mirror/mirror";
+import { expect, test } from "vitest";
+import { Dispatcher } from "../../apps/worker-pool/src/dispatcher/dispatcher.ts";
+import { NOON, NOON_MS, task } from "../core/facts.ts";
+import { temporaryState } from "../store/home.ts";
+
+const POOL: PoolRecord = { name: "gpu-box", labels: [], slots: 1, key: Buffer.alloc(32).toString("base64"), at: NOON };
+const NONCE = "e".repeat(16);
+const work = { ...task("t-000001.0.0"), pool: POOL.name };
+
+/** @param fsOf how the dispatcher sees the disk. */
+async function household(fsOf: (fs: FileSystem) => FileSystem = (fs) => fs) {
+  const { home, fs } = temporaryState();
+  const identity = await homeIdentity(fs);
+  const job = jobOf(identity, work.id, 1);
+  const mirror = new Mirror(fs, { token: "t", durable: false, isAlive: () => true, onBadArchive: () => {} });
+  const audited: AuditEvent[] = [];
+  const told: ToPool[] = [];
+  const errors: unknown[] = [];
+  const dispatcher = new Dispatcher({
+    home,
+    fs: fsOf(fs),
+    mirror,
+    identity,
+    open: () => ({
+      isThere: true,
+      add: async () => {},
+      remove: async () => {},
+      outcome: async () => null,
+      dropOutcome: async () => {},
+      putPiece: async () => {},
+      takePiece: async () => null,
+      tell: async (_job, said) => void told.push(said),
+      obliterate: async () => {},
+      close: async () => {},
+    }),
+    leaseMs: () => 60_000,
+    nowMs: () => NOON_MS,
+    monotonicMs: () => 0,
+    retryDelaySec: () => 1,
+    jobFor: () => Promise.reject(new Error("nothing is offered")),
+    filesOf: async () => [],
+    useAnswers: async () => {},
+    openStream: () => ({ write: () => {}, end: async () => {} }),
+    noteUsage: () => {},
+    audit: (event) => void audited.push(event),
+    onError: (error) => void errors.push(error),
+  });
+  const claim = async () => {
+    await createRecord(fs, Task, queuePath("worker", work.id), work);
+    const owner = { engine: ENGINE, pool: POOL.name, epoch: identity.epoch } as const;
+    await createRecord(fs, Claim, claimPath("worker", work.id, 1), { id: work.id, attempt: 1, owner, at: NOON });
+    await mirror.refresh(NOON_MS, true);
+  };
+  const permit = () =>
+    createRecord(fs, Permit, permitPath(work.id, 1), { job, pool: POOL.name, nonce: NONCE, at: NOON });
+  return { fs, dispatcher, job, audited, told, errors, claim, permit };
+}
+
+test("a dispatcher that could not read yet which machines there are concludes nothing about their work", async () => {
+  const looked: string[] = [];
+  const { fs, dispatcher, claim, permit, audited } = await household((disk) => ({
+    ...disk,
+    read(path) {
+      looked.push(path);
+      return disk.read(path);
+    },
+  }));
+  await claim();
+  await permit();
+  await dispatcher.tick();
+  expect(looked).toEqual([]);
+  await dispatcher.connect([POOL]);
+  await dispatcher.tick();
+  await expect.poll(() => looked).toContain(permitPath(work.id, 1));
+  await dispatcher.close();
+  expect(audited).toEqual([]);
+  expect(await fs.list("worker/running")).toEqual([`${work.id}.a1.json`]);
+});
+
+test("a call of a tool that is said again while the permit goes is not noted again", async () => {
+  const call = PoolCall.parse({ tool: "bash", requestId: "call_1", ok: true, durationMs: 1 });
+  const said: FromPool = { kind: "calls", nonce: NONCE, first: 0, calls: [call] };
+  let hear = () => {};
+  // The machine says it again in the moment in which the first of the two files goes.
+  const { fs, dispatcher, job, audited, told, permit } = await household((disk) => ({
+    ...disk,
+    async unlink(path) {
+      await disk.unlink(path);
+      const before = told.length;
+      hear();
+      await expect.poll(() => told.length).toBeGreaterThan(before);
+    },
+  }));
+  await dispatcher.connect([POOL]);
+  await permit();
+  await createRecord(fs, NotedCalls, notedCallsPath(work.id, 1), { calls: 1 });
+  hear = () => dispatcher.hear(POOL.name, job, said);
+  await dispatcher.tick();
+  expect(audited).toEqual([]);
+  expect(await fs.list(PERMITS)).toEqual([]);
+});
