@@ -26,7 +26,7 @@ export interface Mutant {
   /** No world is known that shows it soon: CI leaves it out (`--common`), because the search takes many minutes. */
   isRare?: true;
   /** The simulation that must notice it; the large one where it is not said. */
-  simulation?: "calendar";
+  simulation?: "calendar" | "pools";
 }
 
 const HANDS = "apps/supervisor/src/execute/hands.ts";

@@ -11,6 +11,7 @@ import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { CALENDAR_MUTANTS } from "./calendar/mutants.ts";
 import { MUTANTS, type Mutant } from "./mutant-list.ts";
+import { POOL_MUTANTS } from "./pools/mutants.ts";
 
 const ROOT = join(import.meta.dirname, "../..");
 /** A mutant that survives this many seeds is not caught. */
@@ -31,6 +32,7 @@ function copyTree(): string {
     "test/sim",
     "test/core/facts.ts",
     "package.json",
+    "ecosystem.config.cjs",
   ])
     cpSync(join(ROOT, part), join(tree, part), { recursive: true });
   const modules = join(tree, "node_modules");
@@ -61,7 +63,7 @@ interface Verdict {
 function simulate(tree: string, { from, seeds }: Worlds, { simulation }: Mutant): Promise<Verdict> {
   const script = join(tree, "test/sim/run.ts");
   const options = ["--from", String(from), "--seeds", String(seeds), "--jobs", "1", "--until-violation"];
-  if (simulation === "calendar") options.push("--calendar");
+  if (simulation !== undefined) options.push(`--${simulation}`);
   const child = spawn(process.execPath, [script, ...options]);
   searching.add(child);
   let out = "";
@@ -123,7 +125,7 @@ if (values.seconds !== undefined)
     for (const child of searching) child.kill();
   }, Number(values.seconds) * 1_000).unref();
 const undecided: string[] = [];
-const queue = [...MUTANTS, ...CALENDAR_MUTANTS].filter(
+const queue = [...MUTANTS, ...CALENDAR_MUTANTS, ...POOL_MUTANTS].filter(
   ({ name, isRare }) => (wanted.length === 0 || wanted.includes(name)) && !(values.common && isRare === true),
 );
 const notWhereExpected: Mutant[] = [];

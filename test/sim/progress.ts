@@ -31,7 +31,7 @@ const Bad = z.object({ seed: z.number().int(), violations: z.array(z.string()) }
 export class Refused extends Error {}
 
 export const Progress = z.object({
-  simulation: z.enum(["worlds", "calendar"]),
+  simulation: z.enum(["worlds", "calendar", "pools"]),
   stretches: z.array(Stretch),
   bad: z.array(Bad),
 });

@@ -88,14 +88,22 @@ export class Purse {
 
   /** Notes what a run has cost that has come to its end. */
   end(candidate: Allotted, ran: Ran): void {
-    const { task, attempt } = candidate;
-    const key = keyOf(task.id, attempt);
     const line = lineOf(candidate, ran, this.world.now());
-    if (line !== null) {
-      if (this.isNoted(key)) this.world.violate(`${key} is the number of two runs that have cost something`);
-      this.note(line);
-    }
-    this.begun.delete(key);
+    if (line !== null) this.noteNew(line);
+    this.begun.delete(keyOf(candidate.task.id, candidate.attempt));
+  }
+
+  /** Notes a line of an attempt that has none. */
+  noteNew(line: UsageLine): void {
+    const key = keyOf(line.taskId, line.attempt);
+    if (this.isNoted(key)) this.world.violate(`${key} is the number of two runs that have cost something`);
+    this.note(line);
+  }
+
+  /** Is what an attempt has cost noted, or could that not be written? */
+  hasLine(taskId: string, attempt: number): boolean {
+    const key = keyOf(taskId, attempt);
+    return this.refused.has(key) || this.isNoted(key);
   }
 
   private limitsNow(): Limits {

@@ -1,7 +1,7 @@
 /**
- * `npm run test:sim -- [--calendar] --seeds 20000 [--from 1] [--jobs 2]`: simulates that many seeds and says what went
- * wrong in which. With `--calendar` they are of schedules around the world, without it of everything else. With
- * `--resume FILE` it goes on where the last session has ended.
+ * `npm run test:sim -- [--calendar | --pools] --seeds 20000 [--from 1] [--jobs 2]`: simulates that many seeds and says what went
+ * wrong in which. With `--calendar` they are of schedules around the world, with `--pools` of work on other machines, else of everything
+ * else. With `--resume FILE` it goes on where the last session has ended.
  */
 import { type ChildProcess, spawn } from "node:child_process";
 import { availableParallelism, constants, setPriority } from "node:os";
@@ -24,6 +24,7 @@ const HELP = `Simulates worlds, each of which follows from a number, and says wh
   --from N            the first of them (1)
   --jobs N            in how many processes (one for each processor)
   --calendar          worlds of schedules around the world, not of everything else
+  --pools             worlds of work on other machines
   --until-violation   ends with the first world that is violated
   --seconds N         no world begins later than that; says how many were not begun
   --resume FILE       goes on behind the seeds that FILE says are done, up to number N, at the lowest priority;
@@ -42,6 +43,7 @@ const { values } = parseArgs({
     from: { type: "string" },
     jobs: { type: "string", default: String(availableParallelism()) },
     calendar: { type: "boolean", default: false },
+    pools: { type: "boolean", default: false },
     "until-violation": { type: "boolean", default: false },
     seconds: { type: "string" },
     resume: { type: "string" },
@@ -72,7 +74,7 @@ function numberOf(option: "seeds" | "from" | "jobs" | "seconds", fallback = ""):
 
 /** Every `jobs`-th seed, beginning with `first`. */
 async function simulateShare({ from, seeds, jobs }: Range, first: number): Promise<Summary> {
-  const { simulate } = await (values.calendar ? import("./calendar/simulate.ts") : import("./simulate.ts"));
+  const { simulate } = await modules[simulationOf()]();
   const summary: Summary = { seeds: 0, bad: [], counts: {} };
   const untilMs = values.seconds === undefined ? Infinity : performance.now() + numberOf("seconds") * 1_000;
   for (let seed = first; seed < from + seeds && performance.now() < untilMs; seed += jobs) {
@@ -85,11 +87,22 @@ async function simulateShare({ from, seeds, jobs }: Range, first: number): Promi
   return summary;
 }
 
+const modules = {
+  worlds: () => import("./simulate.ts"),
+  calendar: () => import("./calendar/simulate.ts"),
+  pools: () => import("./pools/simulate.ts"),
+};
+
+function simulationOf(): keyof typeof modules {
+  if (values.calendar) return "calendar";
+  return values.pools ? "pools" : "worlds";
+}
+
 const children = new Set<ChildProcess>();
 
 function runShare({ from, seeds, jobs }: Range, share: number): Promise<Summary> {
   const options = ["--seeds", String(seeds), "--from", String(from), "--jobs", String(jobs)];
-  for (const flag of ["calendar", "until-violation"] as const) if (values[flag]) options.push(`--${flag}`);
+  for (const flag of ["calendar", "pools", "until-violation"] as const) if (values[flag]) options.push(`--${flag}`);
   if (values.seconds !== undefined) options.push("--seconds", values.seconds);
   const child = spawn(process.execPath, [import.meta.filename, ...options], {
     env: { ...process.env, MIMIKIT_SIM_SHARE: String(share) },
@@ -133,7 +146,7 @@ function report(passed: number, bad: Summary["bad"]): void {
 /** Simulates the seeds up to number `last` that are not done yet, and notes each batch of them. */
 async function resume(path: string, last: number, jobs: number): Promise<void> {
   const tree = join(import.meta.dirname, "../..");
-  const read = () => readProgress(path, values.calendar ? "calendar" : "worlds", tree);
+  const read = () => readProgress(path, simulationOf(), tree);
   const commit = commitOf(tree);
   let progress = read();
   setPriority(constants.priority.PRIORITY_LOW);

@@ -54,7 +54,7 @@ import { below, type Random } from "./random.ts";
 import { checkDispatch, WatchedSupervisor } from "./views.ts";
 import type { Environment, Process, Program, World } from "./world.ts";
 
-const TOKEN = "simulated";
+export const TOKEN = "simulated";
 const MESSAGES = 10;
 /** One message in so many asks for a turn of its own. */
 const NEXT_EVERY = 5;
@@ -190,7 +190,7 @@ export interface Shape {
 }
 
 export function populate(world: World, outside: Outside, shape: Shape): void {
-  world.onPowerLoss = () => {
+  world.home.onPowerLoss = () => {
     outside.children.clear();
     outside.purse?.forget();
   };
@@ -208,7 +208,7 @@ export function populate(world: World, outside: Outside, shape: Shape): void {
 }
 
 /** Sends what is to be sent, acknowledges only what is durable, and is asked again after a lost answer. */
-function gateway(outside: Outside, { hasWays }: Shape): Program {
+export function gateway(outside: Outside, { hasWays }: Shape): Program {
   return async (environment) => {
     const { fs, step, rest, world } = environment;
     const { attachments } = outside;
@@ -378,7 +378,7 @@ function ceilingOf({ isAtCeiling }: Outside, nowMs: number): Ceiling | null {
 }
 
 /** The questions that are open on disk. */
-function questionsOn({ disk }: World): Question[] {
+export function questionsOn({ disk }: World): Question[] {
   return disk.names("questions").flatMap((name) => {
     const text = disk.read(`questions/${name}`) ?? "";
     return text.includes('"half') ? [] : [Question.parse(JSON.parse(text))];
@@ -386,7 +386,7 @@ function questionsOn({ disk }: World): Question[] {
 }
 
 /** Does the person see it, and is no answer to it on its way? */
-function isNoticed({ id: questionId, at }: Question, { disk, isCalm }: World): boolean {
+export function isNoticed({ id: questionId, at }: Question, { disk, isCalm }: World): boolean {
   if (!isCalm && Date.parse(at) % UNNOTICED_EVERY === 0) return false;
   const answers = disk.names("inbox").filter((name) => name.startsWith("a-"));
   const isOnItsWay = answers.some((name) => disk.read(`inbox/${name}`)?.includes(`"${questionId}"`));
@@ -394,7 +394,7 @@ function isNoticed({ id: questionId, at }: Question, { disk, isCalm }: World): b
 }
 
 /** Answers with an option or with something else; the same question may be answered again before that is seen. */
-async function answerQuestion(
+export async function answerQuestion(
   { id: questionId, options }: Question,
   serial: number,
   environment: Environment,
@@ -565,7 +565,7 @@ async function revoke(serial: number, environment: Environment, outside: Outside
 }
 
 /** Does something that a disk error may cut off, as every loop of the real processes does. */
-async function tolerating({ rest, world }: Environment, work: () => Promise<unknown>): Promise<void> {
+export async function tolerating({ rest, world }: Environment, work: () => Promise<unknown>): Promise<void> {
   try {
     await work();
   } catch (error) {
@@ -575,7 +575,7 @@ async function tolerating({ rest, world }: Environment, work: () => Promise<unkn
 }
 
 /** Loads what must be there before the first tick; a process that cannot is started again. */
-async function loading(environment: Environment, load: () => Promise<void>): Promise<void> {
+export async function loading(environment: Environment, load: () => Promise<void>): Promise<void> {
   for (let isLoaded = false; !isLoaded; ) {
     await tolerating(environment, async () => {
       await load();
@@ -584,7 +584,7 @@ async function loading(environment: Environment, load: () => Promise<void>): Pro
   }
 }
 
-function supervisor(outside: Outside, shape: Shape): Program {
+export function supervisor(outside: Outside, shape: Shape): Program {
   return async (environment) => {
     const { world, process, fs, nowMs, isAlive, rest, step } = environment;
     const book = outside.purse?.open();

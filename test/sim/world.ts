@@ -42,6 +42,9 @@ interface Step {
 /** That a process does not hear of a change: the kernel drops notifications silently. */
 const UNHEARD_CHANCE = 0.1;
 
+/** A turn takes less than that, as long as nothing else is said. */
+const STEP_MS_MAX = 200;
+
 /** What a disk may answer to anything. */
 export class DiskError extends Error {
   readonly code: string;
@@ -59,9 +62,17 @@ const FULL_TURNS_MAX = 1_500;
 const SYNC_FAILURE_CHANCE = 0.5;
 const BAD_SYNC_TURNS_MAX = 600;
 
+/** A machine: its disk, and what a power loss takes down together. */
+export class Place {
+  readonly disk = new MemoryDisk();
+  /** Nothing that ran before a power loss runs after it, not even what a killed process has left behind. */
+  onPowerLoss: () => void = () => undefined;
+}
+
 /** One incarnation of one process. */
 export interface Process {
   kind: string;
+  place: Place;
   identity: Identity;
   dead: boolean;
   /** It is not scheduled for this many turns. */
@@ -123,7 +134,7 @@ export const FAULTS: Faults = {
 const temporaryOf = ({ kind, identity }: Process) => `${TEMPORARY}/${kind}-${identity.pid}`;
 
 export class World {
-  readonly disk = new MemoryDisk();
+  readonly home = new Place();
   readonly random: Random;
   readonly violations: string[] = [];
   readonly counts = { steps: 0, kills: 0, powerLosses: 0, pauses: 0, jumps: 0, errors: 0, troubles: 0 };
@@ -131,8 +142,12 @@ export class World {
   quiet = 0;
   /** There are no faults any more: the world is to come to rest. */
   isCalm = false;
-  /** Nothing that ran before a power loss runs after it, not even what a killed process has left behind. */
-  onPowerLoss: () => void = () => undefined;
+  /** Milliseconds of a clock that never jumps. */
+  uptimeMs = 0;
+  /** That a look at the disk takes no turn of its own; 0 where each does. */
+  lookAtOnce = 0;
+  /** What else may happen between two turns, while there are faults. */
+  furtherFaults: () => void = () => undefined;
   /** Until that turn the disk is full, and syncs of content fail. */
   private fullUntil = 0;
   private badSyncUntil = 0;
@@ -150,12 +165,23 @@ export class World {
   constructor(seed: number) {
     this.random = randomOf(seed);
     this.disk.onChange = (dir, name) => {
-      for (const { process } of this.slots) if (this.random() >= UNHEARD_CHANCE) process.hear?.(dir, name);
+      for (const { process } of this.slots)
+        if (process.place === this.home && this.random() >= UNHEARD_CHANCE) process.hear?.(dir, name);
     };
   }
 
-  start(kind: string, program: Program): void {
-    this.slots.push({ process: this.spawn(kind, program), program });
+  /** The disk of the home. */
+  get disk(): MemoryDisk {
+    return this.home.disk;
+  }
+
+  start(kind: string, program: Program, place = this.home): void {
+    this.slots.push({ process: this.spawn(kind, program, place), program });
+  }
+
+  /** Those that live, each in its present incarnation. */
+  get processes(): readonly Process[] {
+    return this.slots.map(({ process }) => process);
   }
 
   violate(what: string): void {
@@ -196,10 +222,19 @@ export class World {
     return `boot-${this.boots}`;
   }
 
-  /** Kills every process, the caller's among them. */
-  restart(): void {
-    for (const { process } of this.slots) this.diedTogether.add(process.identity.pid);
-    for (let i = 0; i < this.slots.length; i++) this.kill(i);
+  /** Kills every process of a machine, the caller's among them. */
+  restart(place = this.home): void {
+    const ours = [...this.slots.keys()].filter((at) => this.slots[at]?.process.place === place);
+    for (const at of ours) this.diedTogether.add(this.slots[at]?.process.identity.pid ?? 0);
+    for (const at of ours) this.kill(at);
+  }
+
+  losePower(place = this.home): void {
+    place.disk.losePower(this.random);
+    place.onPowerLoss();
+    this.counts.powerLosses++;
+    this.boots++;
+    this.restart(place);
   }
 
   /** Runs with faults, then without until nothing has been written for `quietSteps` turns and no process is reading. */
@@ -208,15 +243,18 @@ export class World {
     faults,
     quietSteps,
     stepsMax,
+    stepMsMax = STEP_MS_MAX,
   }: {
     faultySteps: number;
     faults: Faults;
     quietSteps: number;
     stepsMax: number;
+    stepMsMax?: number;
   }) {
     while (this.counts.steps < faultySteps) {
       this.fault(faults);
-      await this.turn(200, faults.error);
+      this.furtherFaults();
+      await this.turn(stepMsMax, faults.error);
     }
     for (const { process } of this.slots) process.paused = 0;
     this.isCalm = true;
@@ -225,7 +263,7 @@ export class World {
     this.quiet = 0;
     while (this.quiet < quietSteps || this.isReading()) {
       if (this.counts.steps > stepsMax) return this.violate("it never comes to rest");
-      await this.turn(200, 0);
+      await this.turn(stepMsMax, 0);
     }
   }
 
@@ -253,11 +291,7 @@ export class World {
       if (slot !== undefined) slot.process.paused = below(random, 300);
       this.counts.pauses++;
     } else if (happens(faults.powerLoss)) {
-      this.disk.losePower(random);
-      this.onPowerLoss();
-      this.counts.powerLosses++;
-      this.boots++;
-      this.restart();
+      this.losePower();
     } else if (happens(faults.clockJump)) {
       this.nowMs += (random() < 0.5 ? -1 : 1) * below(random, 300_000);
       this.counts.jumps++;
@@ -293,7 +327,8 @@ export class World {
 
   /** Syncs content, as far as the disk does so now. */
   private syncContent(path: string, process: Process): void {
-    const { disk, random } = this;
+    const { random } = this;
+    const { disk } = process.place;
     const isNow = this.counts.steps < this.badSyncUntil && random() < SYNC_FAILURE_CHANCE;
     if (disk.failSync(path, process, isNow)) throw new DiskError();
     disk.syncContent(path);
@@ -302,7 +337,9 @@ export class World {
   private async turn(stepMsMax: number, errorChance: number): Promise<void> {
     this.counts.steps++;
     this.quiet++;
-    this.nowMs += below(this.random, stepMsMax);
+    const passedMs = below(this.random, stepMsMax);
+    this.nowMs += passedMs;
+    this.uptimeMs += passedMs;
     const slot = this.slots[below(this.random, this.slots.length)];
     if (slot === undefined) return;
     const { process } = slot;
@@ -340,14 +377,15 @@ export class World {
     slot.process.dead = true;
     slot.process.steps.length = 0;
     for (const [path, holder] of this.locks) if (holder === slot.process) this.locks.delete(path);
-    slot.process = this.spawn(slot.process.kind, slot.program);
+    slot.process = this.spawn(slot.process.kind, slot.program, slot.process.place);
     this.counts.kills++;
   }
 
-  private spawn(kind: string, program: Program): Process {
+  private spawn(kind: string, program: Program, place: Place): Process {
     const pid = ++this.incarnations;
     const process: Process = {
       kind,
+      place,
       identity: { pid, startTime: String(pid), bootId: this.bootId },
       dead: false,
       paused: 0,
@@ -376,7 +414,8 @@ export class World {
 
   private environmentOf(process: Process): Environment {
     const world = this;
-    const { disk, random } = this;
+    const { random } = this;
+    const { disk } = process.place;
     function take<T>(kind: Step["kind"], run: () => T): Promise<T> {
       if (process.dead) return new Promise(() => undefined);
       return new Promise((resolve, reject) => {
@@ -389,6 +428,8 @@ export class World {
         return run();
       });
     const look = <T>(run: () => T): Promise<T> => take("file", run);
+    const read = async <T>(run: () => T): Promise<T> =>
+      world.lookAtOnce > 0 && !process.dead && random() < world.lookAtOnce ? run() : look(run);
     const step = <T>(run: () => T): Promise<T> => take("world", run);
     const temporaryDir = temporaryOf(process);
     let temporaries = 0;
@@ -418,7 +459,7 @@ export class World {
     };
     const fs: FileSystem = {
       list: (dir) =>
-        look(() => {
+        read(() => {
           within(dir);
           return disk.names(dir);
         }),
@@ -430,10 +471,10 @@ export class World {
         };
         return random() < 0.1 ? look(tell) : Promise.resolve(tell());
       },
-      read: (path, bytesMax) => look(() => disk.read(path, bytesMax)),
-      readText: (path, bytesMax) => look(() => disk.read(path, bytesMax)),
-      exists: (path) => look(() => disk.info(path) !== null || disk.hasDirectory(path)),
-      info: (path) => look(() => disk.info(path)),
+      read: (path, bytesMax) => read(() => disk.read(path, bytesMax)),
+      readText: (path, bytesMax) => read(() => disk.read(path, bytesMax)),
+      exists: (path) => read(() => disk.info(path) !== null || disk.hasDirectory(path)),
+      info: (path) => read(() => disk.info(path)),
       async write(path, text, mayBegin) {
         await write(() => create(path, text));
         await mayBegin;

@@ -1,0 +1,193 @@
+/** A machine that works for the simulated home: the real pool, on a disk of its own, whose runs do anything that a run may do. */
+import type { Outcome } from "@mimikit/agent/run/run-task";
+import type { Steering } from "@mimikit/agent/steering";
+import { NO_USAGE } from "@mimikit/protocol/base/usage";
+import { BegunAway, type PoolCall, type PoolJob } from "@mimikit/protocol/pools/messages";
+import type { StreamLine } from "@mimikit/protocol/wire/stream";
+import { jobOf, partsOfJob } from "@mimikit/runtime/pools/names";
+import { AWAY, begunAwayPath } from "@mimikit/store/disk/state";
+import { openHomeLink } from "../../../apps/worker-pool/src/remote/link.ts";
+import { type Ran, RemotePool } from "../../../apps/worker-pool/src/remote/remote-pool.ts";
+import { below } from "../random.ts";
+import { loading } from "../scenario.ts";
+import { type Environment, Place, type Program } from "../world.ts";
+import type { Engine } from "./engine.ts";
+import { Timers } from "./timers.ts";
+import type { Execution, Witness } from "./witness.ts";
+
+export const LEASE_MS = 6_000;
+export const SLOTS = 2;
+const BEATS_PER_LEASE = 6;
+/** That it is told to stop, at each beat: as `systemctl restart` does. */
+const STOP_CHANCE = 0.004;
+const HAND_IN_MS = 2_000;
+/** A run takes fewer steps than this, a long one so many more. */
+const RUN_STEPS = 12;
+const LONG_STEPS = 150;
+const LIE_EVERY_MS = 1_500;
+
+/** Given with the code of an invitation. */
+export interface Joined {
+  home: string;
+  key: string;
+}
+
+export class Machine {
+  readonly name: string;
+  readonly place = new Place();
+  /** What it has joined; each invitation is another. */
+  joined: Joined | undefined;
+  /** It says things of attempts that it was never given. */
+  readonly lies: boolean;
+
+  constructor(name: string, lies: boolean) {
+    this.name = name;
+    this.lies = lies;
+  }
+}
+
+/** @param place another disk than its own, for a copy of it. */
+export function machine(of: Machine, place: Place, engine: Engine, witness: Witness): Program {
+  return async (environment) => {
+    const { world, process, fs, rest } = environment;
+    while (of.joined === undefined) await rest();
+    const { joined, name } = of;
+    const timers = new Timers(environment);
+    const side = engine.openPoolSide({ environment, timers }, joined.home, name);
+    const link = openHomeLink({ side, homeId: joined.home, pool: { key: joined.key, name } });
+    const onError = (error: unknown) => {
+      if (!world.isOfDisk(error)) world.violate(`${name} failed: ${String(error)}`);
+    };
+    const pool = new RemotePool({
+      home: "/machine",
+      homeId: joined.home,
+      fs,
+      link,
+      leaseMs: LEASE_MS,
+      every: (ms, work) => timers.every(ms, work),
+      wait: (ms) => timers.wait(ms),
+      append(path, text) {
+        world.quiet = 0;
+        place.disk.append(path, text, world.now());
+        place.disk.syncContent(path);
+      },
+      async remove(path) {
+        place.disk.unlink(path);
+      },
+      run: (record, steering, stop, told) => run(record, steering, stop, told, of, environment, witness),
+      async forget(job) {
+        if (place.disk.info(begunAwayPath(job)) !== null) witness.forgotten(job);
+      },
+      audit: () => undefined,
+      onError,
+    });
+    await loading(environment, () => pool.load());
+    timers.every(LEASE_MS / BEATS_PER_LEASE, () => pool.beat());
+    await link.onTold((job, told) => pool.hear(job, told));
+    link.start(
+      (job, record) => pool.run(job, record),
+      SLOTS,
+      LEASE_MS,
+      () => {
+        witness.counts.unreadable++;
+      },
+    );
+    if (of.lies) timers.every(LIE_EVERY_MS, () => lie(joined, link, environment, witness).catch(onError));
+    while (of.joined === joined && (world.isCalm || world.random() >= STOP_CHANCE)) await rest();
+    if (of.joined === joined) await pool.stop(HAND_IN_MS);
+    return world.leave(process);
+  };
+}
+
+async function run(
+  record: PoolJob,
+  steering: Steering,
+  stop: AbortSignal,
+  { onLine, onCall }: { onLine(line: StreamLine): void; onCall(call: PoolCall): void },
+  { name, joined }: Machine,
+  environment: Environment,
+  witness: Witness,
+): Promise<Ran> {
+  const { world, process, step } = environment;
+  const { task, attempt } = record;
+  const { disk } = process.place;
+  const begun = await step((): Execution => {
+    const suffix = `.${task.id}.a${attempt}.begun.json`;
+    const file = disk.names(AWAY).find((each) => each.startsWith(`${joined?.home}.`) && each.endsWith(suffix));
+    const job = file?.slice(0, -".begun.json".length) ?? suffix;
+    const nonce = BegunAway.safeParse(JSON.parse(disk.read(begunAwayPath(job)) ?? "null")).data?.nonce;
+    return witness.begin({ job, task, attempt, machine: name, process }, nonce);
+  });
+  const kind = world.random();
+  if (kind < 0.1) witness.endless.add(task.id);
+  const isEndless = witness.endless.has(task.id);
+  const steps = below(world.random, RUN_STEPS) + (kind < 0.4 ? below(world.random, LONG_STEPS) : 0);
+  for (let left = steps; (left > 0 || isEndless) && !stop.aborted; left--)
+    await step(() => {
+      const dice = world.random();
+      if (dice < 0.2) steering.take();
+      else if (dice < 0.28) onLine({ type: "delta", text: `${begun.job} ${left} ${world.counts.steps}` });
+      else if (dice < 0.36) {
+        begun.calls++;
+        onCall({ tool: "bash", requestId: `call_${begun.calls}`, ok: true, durationMs: 1 });
+      }
+    });
+  return step(() => {
+    const { outcome, told } = invent(begun, stop, name, steering, world.random());
+    witness.end(begun, told);
+    if (stop.aborted) witness.counts.stoppedRuns++;
+    const usage = { ...NO_USAGE, inputTokens: 1 + below(world.random, 900) };
+    return { outcome: { ...outcome, usage }, isBegun: true, files: [], tools: null };
+  });
+}
+
+/** How it ends, and what its result then says. */
+function invent(
+  { job }: Execution,
+  stop: AbortSignal,
+  name: string,
+  { taken }: Steering,
+  dice: number,
+): { outcome: Outcome; told: string } {
+  const common = { effects: [], steers: [...taken], usage: NO_USAGE, provider: "simulated" };
+  if (!stop.aborted && dice < 0.7) {
+    const text = `out of ${job}`;
+    return {
+      outcome: { ...common, resultType: "text", status: "done", retryable: false, result: { text } },
+      told: text,
+    };
+  }
+  const failureReason = stop.aborted ? (stop.reason === "interrupted" ? "interrupted" : "cancelled") : "error";
+  const error = `${job} failed`;
+  const retryable = failureReason === "error" && dice < 0.85;
+  const outcome = {
+    ...common,
+    status: "failed",
+    failureReason,
+    error,
+    retryable,
+    resultType: "text",
+    result: null,
+  } as const;
+  return { outcome, told: `${name}: ${error}` };
+}
+
+/** Another machine would know neither a job nor its number; this one knows both. */
+async function lie(
+  { home }: Joined,
+  link: ReturnType<typeof openHomeLink>,
+  { world }: Environment,
+  witness: Witness,
+): Promise<void> {
+  const others = witness.executions.filter((each) => each.job.startsWith(`${home}.`) && !each.isOver);
+  const victim = others[below(world.random, others.length)];
+  if (world.isCalm || victim === undefined) return;
+  const { job } = victim;
+  const nonce = witness.nonceOf(job) ?? "0".repeat(16);
+  const kinds = ["lost", "ended", "runs", "ask"] as const;
+  const kind = kinds[below(world.random, kinds.length)] ?? "ask";
+  // One of an attempt that has not begun yet, too.
+  const parts = partsOfJob(job);
+  const next = parts && jobOf({ id: parts.home, epoch: parts.epoch }, parts.task, parts.attempt + 1);
+  await link.tell(world.random() < 0.5 && next !== null ? next : job, { kind, nonce });
+}

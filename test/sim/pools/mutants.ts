@@ -1,0 +1,180 @@
+/** Each mutant breaks one rule of work on other machines in the real code (docs/pools.md, SCALE.md); the pools' worlds must notice it. */
+import type { Mutant } from "../mutant-list.ts";
+
+const STEP = "packages/core/src/pools/attempt-step.ts";
+const CARRIER = "packages/runtime/src/pools/carrier.ts";
+const DISPATCHER = "apps/worker-pool/src/dispatcher/dispatcher.ts";
+const REMOTE = "apps/worker-pool/src/remote/remote-pool.ts";
+
+const LIST: readonly Omit<Mutant, "simulation">[] = [
+  {
+    name: "begun-without-a-permit",
+    rule: "no attempt begins without a permit of its home",
+    file: REMOTE,
+    find: 'const isPermitted = await this.ask(job, running, { kind: "ask", nonce }, PERMIT);',
+    replace: "const isPermitted = true;",
+  },
+  {
+    name: "a-second-run-is-permitted",
+    rule: "of two runs of one job, one begins",
+    file: DISPATCHER,
+    find: "const granted = holder?.nonce === nonce;",
+    replace: "const granted = holder !== null;",
+  },
+  {
+    name: "refused-is-granted",
+    rule: "a permit is for the one that asked first",
+    file: STEP,
+    find: 'const isOurs = !isOver && isOfThisEpoch && (permit === nonce || (permit === null && kind === "ask"));',
+    replace: 'const isOurs = !isOver && isOfThisEpoch && (permit === nonce || permit === null || kind === "ask");',
+  },
+  {
+    name: "offered-with-a-permit",
+    rule: "with a permit, no job is ever offered again",
+    file: STEP,
+    find: 'if (attempt.permit === null) return "add";',
+    replace: 'if (attempt.permit === null || attempt.silentMs > leaseMs / 2) return "add";',
+  },
+  {
+    name: "the-epoch-is-ignored",
+    rule: "nothing that a former life of the home had begun is gone on with",
+    file: DISPATCHER,
+    find: "isOfThisEpoch: owner.epoch === identity.epoch,",
+    replace: "isOfThisEpoch: identity.epoch !== '',",
+  },
+  {
+    name: "the-budget-forgets-a-claim",
+    rule: "what an attempt reserves is counted until it has said what it cost",
+    file: DISPATCHER,
+    find: "...(claim.reserved !== undefined && { reserved: claim.reserved }),",
+    replace: "",
+  },
+  {
+    name: "charged-twice",
+    rule: "an attempt is charged once, also where its outcome is taken again",
+    file: "apps/worker-pool/src/dispatcher/line-once.ts",
+    find: "if (hasLine(book, task.id, { role: task.role, attempt, ownerAlive: true, at }, nowMs)) return null;",
+    replace: "void [hasLine, at];",
+  },
+  {
+    name: "interrupted-for-nothing",
+    rule: "an attempt that was given up has cost what was reserved for it",
+    file: "apps/worker-pool/src/claim/allot.ts",
+    find: "const hasDied = !ownerAlive || each.failed !== undefined;",
+    replace: "const hasDied = !ownerAlive;",
+  },
+  {
+    name: "late-and-taken",
+    rule: "after its interruption, nothing of an attempt is taken",
+    file: DISPATCHER,
+    find: "    if (await fs.exists(failedAttemptPath(ROLE, id, attempt))) return true;\n",
+    replace: "",
+  },
+  {
+    name: "ended-before-its-calls",
+    rule: "the calls of a run are noted before its outcome is said",
+    file: REMOTE,
+    find: "    if (this.sayCalls(job)) return;\n",
+    replace: "",
+  },
+  {
+    name: "calls-noted-again",
+    rule: "each call is noted once",
+    file: DISPATCHER,
+    find: "const fresh = first > noted ? [] : calls.slice(noted - first);",
+    replace: "const fresh = first > noted ? [] : calls;",
+  },
+  {
+    name: "it-goes-on-alone",
+    rule: "a machine that reaches nobody for a lease ends what it runs",
+    file: REMOTE,
+    find: "if (link.silentMs > leaseMs && !running.stop.signal.aborted) {",
+    replace: "if (link.silentMs > 99 * leaseMs && !running.stop.signal.aborted) {",
+  },
+  {
+    name: "given-up-after-one-lease",
+    rule: "a machine is given up after two leases of silence",
+    file: STEP,
+    find: "export const LEASES_OF_SILENCE = 2;",
+    replace: "export const LEASES_OF_SILENCE = 1;",
+  },
+  {
+    name: "never-given-up",
+    rule: "a machine is given up at all",
+    file: STEP,
+    find: 'return attempt.silentMs > LEASES_OF_SILENCE * leaseMs ? "give-up" : "wait";',
+    replace: 'return "wait";',
+  },
+  {
+    name: "silent-while-the-engine-is-away",
+    rule: "while the engine is away, nothing is concluded",
+    file: DISPATCHER,
+    find: "if (stoodStill || !link.isThere || this.wasThere.get(name) !== true)",
+    replace: "if (stoodStill)",
+  },
+  {
+    name: "another-machine-is-believed",
+    rule: "a machine speaks of what it was given, and of nothing else",
+    file: DISPATCHER,
+    find: "    if (each !== undefined && each.owner.pool !== pool) return;\n",
+    replace: "",
+  },
+  {
+    name: "heard-twice",
+    rule: "what was said is heard once, in the order of its sender",
+    file: CARRIER,
+    find: "if (digits === undefined || number <= (this.last.get(session) ?? 0)) return null;",
+    replace: "if (digits === undefined) return null;",
+  },
+  {
+    name: "stopped-once",
+    rule: "a run that nobody wants is told to stop until it does",
+    file: DISPATCHER,
+    find: 'await link.tell(job, { kind: ["runs", "lines", "want"].includes(said.kind) ? "stop" : "taken" });',
+    replace: 'await link.tell(job, { kind: "taken" });',
+  },
+  {
+    name: "taken-before-it-is-published",
+    rule: "a machine forgets an outcome only when the home has it",
+    file: DISPATCHER,
+    find: "    await each.stream?.end();\n    options.noteUsage",
+    replace: '    await link.tell(job, { kind: "taken" });\n    await each.stream?.end();\n    options.noteUsage',
+  },
+  {
+    name: "lost-and-not-said",
+    rule: "the machine says that a run is gone with its process",
+    file: REMOTE,
+    find: "this.kept.set(job, { nonce: begun.nonce, outcome: ended?.outcome ?? null });",
+    replace: "if (ended !== null) this.kept.set(job, { nonce: begun.nonce, outcome: ended.outcome });",
+  },
+  {
+    name: "an-outcome-in-memory",
+    rule: "an outcome is on the disk of the machine before it is said",
+    file: REMOTE,
+    find: "    await createRecord(fs, EndedAway, endedAwayPath(job), { job, nonce, outcome });\n",
+    replace: "",
+  },
+  {
+    name: "begun-in-memory",
+    rule: "an attempt is on the disk of the machine before it begins",
+    file: REMOTE,
+    find: "    await createRecord(fs, BegunAway, begunAwayPath(job), { job, nonce });\n",
+    replace: "",
+  },
+  {
+    name: "permits-for-ever",
+    rule: "no permit is left of what is over",
+    file: DISPATCHER,
+    find: "      for (const path of [permitPath(id, Number(digits)), notedCallsPath(id, Number(digits))]) await fs.unlink(path);\n",
+    replace: "      void digits;\n",
+  },
+  {
+    name: "kept-for-a-former-home",
+    rule: "a machine keeps nothing of a home that it has left",
+    file: REMOTE,
+    find: "if (partsOfJob(job)?.home !== homeId) {",
+    replace: "if (partsOfJob(job)?.home === '') {",
+  },
+];
+
+export const POOL_MUTANTS: readonly Mutant[] = LIST.map((mutant) => ({ ...mutant, simulation: "pools" }));

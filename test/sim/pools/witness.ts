@@ -1,0 +1,275 @@
+/** What was seen of attempts on other machines in a simulated run, on every side; it forgets nothing, and says what must not be. */
+import { cancelMark } from "@mimikit/protocol/base/id";
+import type { FromPool, ToPool } from "@mimikit/protocol/pools/messages";
+import { HomeIdentity } from "@mimikit/protocol/pools/pool";
+import type { Task } from "@mimikit/protocol/records/task";
+import type { StreamLine } from "@mimikit/protocol/wire/stream";
+import { partsOfJob, queueOfPool } from "@mimikit/runtime/pools/names";
+import {
+  AWAY,
+  archivePath,
+  failedAttemptPath,
+  PERMITS,
+  POOLS_HOME_PATH,
+  permitPath,
+  queuePath,
+  resultPath,
+  resultsOf,
+  runningOf,
+} from "@mimikit/store/disk/state";
+import type { Purse } from "../purse.ts";
+import type { Place, Process, World } from "../world.ts";
+import type { Engine } from "./engine.ts";
+
+const ROLE = "worker";
+const FAILED = /^(.+)\.a(\d+)\.failed\.json$/;
+
+/** A run on a machine. */
+export interface Execution {
+  job: string;
+  task: Task;
+  attempt: number;
+  machine: string;
+  process: Process;
+  /** Tool calls that it has made. */
+  calls: number;
+  isOver: boolean;
+}
+
+export class Witness {
+  readonly counts = {
+    runs: 0,
+    grants: 0,
+    refusals: 0,
+    results: 0,
+    steered: 0,
+    calls: 0,
+    givenUp: 0,
+    lost: 0,
+    disowned: 0,
+    cutOffThere: 0,
+    lateOutcomes: 0,
+    stoppedRuns: 0,
+    /** Jobs that were sealed for the machine as it was before. */
+    unreadable: 0,
+  };
+  readonly executions: Execution[] = [];
+  /** Tasks that run until they are stopped. */
+  readonly endless = new Set<string>();
+  /** Tasks that a machine was given. */
+  readonly tasks = new Set<string>();
+  /** Until when a process has been suspended at least, on the clock that never jumps. */
+  readonly suspendedMs = new Map<Process, number>();
+  /** Machines that this home has let go at some time, each with when that was last. */
+  readonly letGoMs = new Map<string, number>();
+  /** Machines whose power has failed. */
+  readonly powerless = new Set<string>();
+  /** The budgets, where the run has such. */
+  purse: Purse | undefined;
+  private readonly world: World;
+  /** Jobs that were permitted to begin: to whom, and when. */
+  private readonly granted = new Map<string, { nonce: string; atMs: number }>();
+  /** Attempts that have ended, by their names. */
+  private readonly ended = new Set<string>();
+  /** What each attempt has handed in, as its result tells it. */
+  private readonly handedIn = new Map<string, string>();
+  private readonly lines = new Map<string, Set<string>>();
+  private readonly audited = new Map<string, number>();
+  private readonly auditedBy = new Map<Process, Set<string>>();
+  private lifeSinceMs = 0;
+
+  constructor(world: World) {
+    this.world = world;
+    const { disk } = world;
+    const before = disk.onChange;
+    disk.onChange = (dir, name) => {
+      before(dir, name);
+      if (disk.info(`${dir}/${name}`) === null) return;
+      if (dir === runningOf(ROLE)) this.failedHere(name);
+      if (dir === resultsOf(ROLE)) this.resultHere(name.replace(/\.json$/, ""));
+    };
+  }
+
+  /** The home is restored: what it is to machines begins anew. */
+  newLife(): void {
+    this.lifeSinceMs = this.world.uptimeMs;
+  }
+
+  /** A job is about to be offered. */
+  offered(job: string): void {
+    const parts = partsOfJob(job);
+    if (parts === null) return;
+    this.tasks.add(parts.task);
+    if (this.world.disk.info(permitPath(parts.task, parts.attempt)) !== null)
+      this.world.violate(`${job} is offered, and has a permit`);
+  }
+
+  /** A home tells something of an attempt. */
+  told(job: string, said: ToPool): void {
+    if (said.kind !== "permit") return;
+    if (!said.granted) {
+      this.counts.refusals++;
+      return;
+    }
+    const before = this.granted.get(job);
+    if (before === undefined) this.counts.grants++;
+    else if (before.nonce !== said.nonce) this.world.violate(`${job} was permitted to two runs`);
+    this.granted.set(job, before ?? { nonce: said.nonce, atMs: this.world.uptimeMs });
+    const identity = HomeIdentity.parse(JSON.parse(this.world.disk.read(POOLS_HOME_PATH) ?? "null"));
+    if (partsOfJob(job)?.epoch !== identity.epoch) this.world.violate(`${job} is permitted, and is of a former life`);
+  }
+
+  /** A machine says something of an attempt, and the home hears it. */
+  said(job: string, { kind }: FromPool): void {
+    const parts = partsOfJob(job);
+    if (kind === "ended" && parts !== null && this.hasFailed(parts.task, parts.attempt)) this.counts.lateOutcomes++;
+  }
+
+  /** The permit of a job, as it was told. */
+  nonceOf(job: string): string | undefined {
+    return this.granted.get(job)?.nonce;
+  }
+
+  begin(execution: Omit<Execution, "calls" | "isOver">, nonce: string | undefined): Execution {
+    const { world } = this;
+    const { job, task, attempt } = execution;
+    this.counts.runs++;
+    if (nonce === undefined || this.granted.get(job)?.nonce !== nonce) world.violate(`${job} runs without a permit`);
+    for (const other of this.executions) {
+      if (other.task.id !== task.id) continue;
+      if (other.attempt === attempt) world.violate(`${task.id}.a${attempt} has begun twice`);
+      else if (this.isLive(other) && !this.mayOverlap(other)) world.violate(`${job} begins beside ${other.job}`);
+    }
+    const live: Execution = { ...execution, calls: 0, isOver: false };
+    this.executions.push(live);
+    return live;
+  }
+
+  end(execution: Execution, told: string): void {
+    execution.isOver = true;
+    this.handedIn.set(nameOf(execution), told);
+  }
+
+  /** A machine forgets an attempt that it has run. */
+  forgotten(job: string): void {
+    const parts = partsOfJob(job);
+    const run = this.executions.find((each) => each.job === job);
+    if (parts === null || run === undefined || this.isOfFormerLife(job) || this.letGoMs.has(run.machine)) return;
+    if (!this.hasEnded(parts.task, parts.attempt)) this.world.violate(`${job} is forgotten there, and has no end here`);
+  }
+
+  /** A line of a stream, as the home shows it. */
+  shown(taskId: string, line: StreamLine): void {
+    const seen = this.lines.get(taskId) ?? new Set();
+    this.lines.set(taskId, seen);
+    const text = JSON.stringify(line);
+    if (seen.has(text)) this.world.violate(`${taskId} shows a line twice: ${text}`);
+    seen.add(text);
+  }
+
+  /** A call of a tool, as the audit log of the home has it. */
+  noted(taskId: string, attempt: number, call: number, process: Process): void {
+    this.counts.calls++;
+    const key = `${taskId}.a${attempt}`;
+    const mine = this.auditedBy.get(process) ?? new Set();
+    this.auditedBy.set(process, mine);
+    // A disk that fails just after a line is as a kill then: the count of the lines is behind.
+    if (mine.has(`${key} ${call}`) && this.world.counts.errors === 0)
+      this.world.violate(`call ${call} of ${key} is noted twice`);
+    mine.add(`${key} ${call}`);
+    const before = this.audited.get(key) ?? 0;
+    if (call > before + 1) this.world.violate(`call ${call} of ${key} is noted after ${before}`);
+    this.audited.set(key, Math.max(before, call));
+  }
+
+  /** @returns one sentence for each thing that is left over, or has never ended. */
+  check(places: ReadonlyMap<string, Place[]>, engine: Engine): string[] {
+    const violations: string[] = [];
+    const { disk } = this.world;
+    for (const each of this.executions) if (this.isLive(each)) violations.push(`${each.job} runs at the end`);
+    for (const job of this.granted.keys()) {
+      const { task = "", attempt = 0 } = partsOfJob(job) ?? {};
+      if (!this.hasEnded(task, attempt)) violations.push(`${job} was permitted and has no end`);
+    }
+    for (const name of disk.names(PERMITS)) violations.push(`the permit ${name} is left over`);
+    for (const [machine, all] of places)
+      for (const place of all)
+        for (const name of place.disk.names(AWAY)) violations.push(`${machine} has ${name} left over`);
+    const { id } = HomeIdentity.parse(JSON.parse(disk.read(POOLS_HOME_PATH) ?? "null"));
+    for (const machine of places.keys())
+      for (const name of engine.names)
+        if (name.startsWith(`${queueOfPool(id, machine)}:job:`)) violations.push(`the engine has ${name} left over`);
+    return violations;
+  }
+
+  private failedHere(name: string): void {
+    const [, id = "", digits] = FAILED.exec(name) ?? [];
+    if (!this.tasks.has(id)) return;
+    const attempt = Number(digits);
+    const key = `${id}.a${attempt}`;
+    const text = this.world.disk.read(failedAttemptPath(ROLE, id, attempt)) ?? "";
+    this.ended.add(key);
+    const run = this.executions.find((each) => nameOf(each) === key);
+    if (!text.includes('"failureReason":"interrupted"')) return;
+    if (text.includes("was not heard of for")) this.counts.givenUp++;
+    else if (text.includes("ended while it ran")) this.counts.lost++;
+    else if (text.includes("is no machine of this home")) this.counts.disowned++;
+    else this.counts.cutOffThere++;
+    if (run !== undefined && this.isLive(run) && !this.mayOverlap(run))
+      this.world.violate(`${key} is given up while it runs: ${text.slice(0, 300)}`);
+  }
+
+  private resultHere(id: string): void {
+    const { world } = this;
+    if (!this.tasks.has(id)) return;
+    const text = world.disk.read(resultPath(ROLE, id)) ?? "";
+    const { attempts, status, result, error, provider } = JSON.parse(text);
+    const key = `${id}.a${attempts}`;
+    this.ended.add(key);
+    // The supervisor has ended it: no outcome of a machine.
+    if (provider === undefined) return;
+    this.counts.results++;
+    if (this.hasFailed(id, attempts)) world.violate(`${key} was given up, and has a result`);
+    const told = status === "done" ? String(result?.text) : String(error);
+    if (this.handedIn.get(key) !== told) world.violate(`${key} has a result that it did not hand in: ${told}`);
+    const run = this.executions.find((each) => nameOf(each) === key);
+    if (run === undefined) {
+      world.violate(`${key} has a result, and has not run`);
+      return;
+    }
+    if (this.isOfFormerLife(run.job)) world.violate(`${key} has a result of a former life`);
+    if ((this.audited.get(key) ?? 0) < run.calls && !this.powerless.has(run.machine))
+      world.violate(`${key} has a result, and ${this.audited.get(key) ?? 0} of ${run.calls} calls are noted`);
+    if (this.purse?.hasLine(id, attempts) === false) world.violate(`${key} has a result, and no line of what it cost`);
+  }
+
+  private hasFailed(id: string, attempt: number): boolean {
+    return this.world.disk.info(failedAttemptPath(ROLE, id, attempt)) !== null;
+  }
+
+  /** Has this attempt an end at home, of whatever kind? */
+  private hasEnded(id: string, attempt: number): boolean {
+    const { disk } = this.world;
+    const isThere = [resultPath(ROLE, id), archivePath(id), archivePath(cancelMark(id))].some(
+      (path) => disk.info(path) !== null,
+    );
+    return this.ended.has(`${id}.a${attempt}`) || isThere || disk.info(queuePath(ROLE, id)) === null;
+  }
+
+  private isLive({ process, isOver }: Execution): boolean {
+    return !isOver && !process.dead;
+  }
+
+  /** A machine that was suspended, or let go, may go on for a moment; so may one of a former life. */
+  private mayOverlap({ job, machine, process }: Execution): boolean {
+    const sinceMs = this.granted.get(job)?.atMs ?? 0;
+    const isSuspended = (this.suspendedMs.get(process) ?? -1) >= sinceMs;
+    return isSuspended || (this.letGoMs.get(machine) ?? -1) >= sinceMs || this.isOfFormerLife(job);
+  }
+
+  private isOfFormerLife(job: string): boolean {
+    return (this.granted.get(job)?.atMs ?? 0) < this.lifeSinceMs;
+  }
+}
+
+const nameOf = ({ task, attempt }: Pick<Execution, "task" | "attempt">) => `${task.id}.a${attempt}`;
