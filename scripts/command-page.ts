@@ -24,8 +24,8 @@ export async function allCommands(): Promise<Command[]> {
   return commands.sort((a, b) => (a.name < b.name ? -1 : 1));
 }
 
-/** The output of `mimikit <command> --help`. */
-export function helpOf(command: Command): Promise<string> {
+/** The text of `mimikit <command> [sub-command] --help`. */
+export function helpOf(command: Command, subCommand?: Command): Promise<string> {
   return new Promise((resolve, reject) => {
     const cli = yargs()
       .scriptName("mimikit")
@@ -36,8 +36,9 @@ export function helpOf(command: Command): Promise<string> {
       .wrap(HELP_COLUMNS)
       .exitProcess(false);
     command.addTo(cli);
-    cli.parse([command.name, "--help"], (error: unknown, _argv: unknown, output: string) =>
-      error ? reject(error) : resolve(output),
+    cli.parse(
+      [command.name, ...(subCommand === undefined ? [] : [subCommand.name]), "--help"],
+      (error: unknown, _argv: unknown, output: string) => (error ? reject(error) : resolve(output)),
     );
   });
 }
@@ -46,18 +47,40 @@ export function helpOf(command: Command): Promise<string> {
 const GROUPS: Readonly<Record<string, { title: string; commands: readonly string[] }>> = {
   talk: {
     title: "Talk with it",
-    commands: ["chat", "ask", "send", "steer", "stop", "retry", "clear", "questions", "approvals"],
+    commands: ["chat", "ask", "send", "steer", "stop", "retry", "clear", "questions"],
   },
-  work: { title: "Tasks and triggers", commands: ["tasks", "queue", "triggers", "recipe", "improve", "undo"] },
-  remember: { title: "Memory and skills", commands: ["memory", "history", "backlog", "skills", "import"] },
-  connect: { title: "Connect it", commands: ["connect", "mcp", "pair", "devices", "channels", "hooks"] },
+  tasks: { title: "Tasks and to-dos", commands: ["tasks", "queue", "backlog"] },
+  triggers: { title: "Triggers", commands: ["triggers"] },
+  recipes: { title: "Recipes and skills", commands: ["recipe", "skills", "import"] },
+  remember: { title: "Memory and history", commands: ["memory", "history"] },
+  autonomy: { title: "Approvals, self-improvement and undo", commands: ["approvals", "improve", "undo"] },
+  connect: { title: "Models and tools", commands: ["connect", "mcp", "pair"] },
+  notify: { title: "Devices, channels and hooks", commands: ["devices", "channels", "hooks"] },
   machines: { title: "Work on other machines", commands: ["pool", "pools"] },
   run: {
     title: "Run it",
     commands: ["up", "down", "restart", "service", "status", "logs", "doctor", "update", "demo"],
   },
-  maintain: { title: "Settings, audit and backup", commands: [] },
+  maintain: { title: "Settings, audit and backup", commands: ["config", "audit", "usage", "backup", "restore"] },
+  other: { title: "Other commands", commands: [] },
 };
+
+/** The part of a page about one command, with a part for each of its sub-commands: the first line of its help is the heading. */
+async function partOf(command: Command): Promise<string> {
+  const text = (help: string) => `\`\`\`text\n${help.trim()}\n\`\`\`\n`;
+  const subCommands = await Promise.all(
+    command.subCommands.map(async (each) => {
+      const [, , ...help] = withoutCommonOptions(await helpOf(command, each)).split("\n");
+      return `\n### \`${command.name} ${each.usage}\`\n\n${text(help.join("\n"))}`;
+    }),
+  );
+  return `## ${command.name}\n\n${text(await helpOf(command))}${subCommands.join("")}`;
+}
+
+/** They are in the help of the command above. */
+function withoutCommonOptions(help: string): string {
+  return help.replace(/^ +--(?:json|help) .*\n/gm, "").replace(/^Options:\n(?=\n)\n/m, "");
+}
 
 /** The pages about the command line, by their paths in docs/. */
 export async function describeCommandLine(): Promise<Record<string, string>> {
@@ -72,16 +95,15 @@ export async function describeCommandLine(): Promise<Record<string, string>> {
         : commands.filter(({ name }) => !grouped.includes(name));
     const rows = shown.map(({ name, summary }) => `| [\`${name}\`](cli/${group}.md#${name}) | ${summary} |\n`);
     lists.push(`## ${title}\n\n| command | |\n|---|---|\n${rows.join("")}`);
-    const sections = await Promise.all(
-      shown.map(async (command) => `## ${command.name}\n\n\`\`\`text\n${(await helpOf(command)).trim()}\n\`\`\`\n`),
-    );
+    const sections = await Promise.all(shown.map(partOf));
     pages[`cli/${group}.md`] =
-      `# ${title}\n\nThe help of these commands, as \`mimikit <command> --help\` prints it. [All commands](../cli.md).\n\n${sections.join("\n")}\nThis page is generated: \`npm run docs\`.\n`;
+      `# ${title}\n\nThe help of these commands, as \`mimikit <command> --help\` prints it. Each sub-command takes \`--json\` and \`--help\`, too.
+[All commands](../cli.md).\n\n${sections.join("\n")}\nThis page is generated: \`npm run docs\`.\n`;
   }
   pages["cli.md"] = `# The command line
 
 \`./mimikit <command>\`. Each command acts on the instance of the current directory, or of \`MIMIKIT_HOME\`. \`mimikit <command> --help\`
-prints its options and examples. Commands that only read the state directory also work while nothing runs.
+prints its options and examples, or its sub-commands, which have a help each: \`mimikit triggers add --help\`. Commands that only read the state directory also work while nothing runs.
 
 | option, variable | |
 |---|---|

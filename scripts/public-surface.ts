@@ -4,6 +4,7 @@ import { Config } from "@mimikit/runtime/config/config";
 import { CONFIG_FIELDS } from "@mimikit/runtime/config/fields";
 import { VERSION } from "@mimikit/runtime/home/version";
 import { z } from "zod";
+import type { Command } from "../apps/cli/src/arguments/command.ts";
 import { describeApi } from "../apps/http-gateway/src/api/describe-api.ts";
 import { ROUTES } from "../apps/http-gateway/src/routes.ts";
 import { allCommands, helpOf } from "./command-page.ts";
@@ -27,14 +28,38 @@ export interface Names {
 export const describeOpenApi = () => describeApi(ROUTES, VERSION);
 
 export async function describeNames(): Promise<Names> {
-  const commands = await allCommands();
+  const commands = await Promise.all((await allCommands()).map(surfacesOf));
   return {
-    commands: Object.fromEntries(
-      await Promise.all(commands.map(async (each) => [each.name, readHelp(await helpOf(each))] as const)),
-    ),
+    commands: Object.fromEntries(commands.flat()),
     variables: Object.fromEntries(CONFIG_FIELDS.map(({ path, variables }) => [path.join("."), variables])),
     settings: z.toJSONSchema(Config, { io: "input", unrepresentable: "any" }),
   };
+}
+
+/**
+ * A command, and each of its sub-commands by both words. A command with sub-commands is described as one whose first argument is
+ * their name, and which takes the options of all of them: releases up to 0.2.0 are described so, and such lines still work.
+ */
+async function surfacesOf(command: Command): Promise<[string, CommandSurface][]> {
+  const { name, subCommands } = command;
+  const own = readHelp(await helpOf(command));
+  const parts = await Promise.all(
+    subCommands.map(async (each): Promise<[string, CommandSurface]> => {
+      return [`${name} ${each.name}`, readHelp(await helpOf(command, each))];
+    }),
+  );
+  if (parts.length === 0) return [[name, own]];
+  const surfaces = parts.map(([, surface]) => surface);
+  const arguments_ = Math.max(...surfaces.map(({ positionals }) => positionals.length));
+  const longest = surfaces.find(({ positionals }) => positionals.length === arguments_)?.positionals ?? [];
+  const taken = surfaces.flatMap(({ takes }) => Object.entries(takes));
+  // No sub-command needs the arguments of another.
+  const optional = taken.map(([each, { isRequired: _, ...rest }]) => [each, rest] as const);
+  const action = { names: ["action"], choices: subCommands.map((each) => each.name) };
+  return [
+    [name, { positionals: [...own.positionals, ...longest], takes: { action, ...Object.fromEntries(optional) } }],
+    ...parts,
+  ];
 }
 
 /** A row of the help begins with a name: `  -n, --lines   tail: how many  [number] [default: 30]`. Others go on with the one above. */
@@ -56,5 +81,9 @@ function readHelp(help: string): CommandSurface {
     const isRequired = text.includes("[required]");
     return [names.at(-1) ?? "", { names, ...(choices && { choices }), ...(isRequired && { isRequired }) }] as const;
   });
-  return { positionals: usage.split(" ").slice(2), takes: Object.fromEntries(takes) as CommandSurface["takes"] };
+  // Behind `mimikit` and the name, or both names.
+  return {
+    positionals: usage.split(" ").filter((word) => /^[<[]/.test(word)),
+    takes: Object.fromEntries(takes) as CommandSurface["takes"],
+  };
 }

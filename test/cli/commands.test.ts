@@ -8,6 +8,7 @@ import { openDisk } from "@mimikit/store/disk/disk";
 import { createRecord } from "@mimikit/store/disk/record";
 import { archivePath } from "@mimikit/store/disk/state";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
+import type { Command } from "../../apps/cli/src/arguments/command.ts";
 import { recordUsage } from "../../apps/worker-pool/src/usage-file.ts";
 import { allCommands, helpOf } from "../../scripts/command-page.ts";
 import { queue, resultOf, settleTurn, taskOf } from "../http-gateway/records.ts";
@@ -27,23 +28,35 @@ test("every command says in its --help what it is for, with examples whose optio
   const listed = readFileSync(MAIN, "utf8");
   const commands = await allCommands();
   const helps = new Map<string, string>();
-  for (const command of commands) helps.set(command.name, await helpOf(command));
+  const running: [line: string, Command][] = [];
   for (const command of commands) {
-    const help = helps.get(command.name) ?? "";
     expect(listed, `${command.name} is in the list of commands`).toContain(`import("./commands/${command.name}.ts")`);
-    expect(help).toContain(command.summary);
-    expect(command.examples.length, `${command.name} has examples`).toBeGreaterThan(0);
-    expect(command.examples.some(([line]) => line.includes(`mimikit ${command.name}`))).toBe(true);
-    for (const [line, meaning] of command.examples) {
+    helps.set(command.name, await helpOf(command));
+    if (command.subCommands.length === 0) running.push([command.name, command]);
+    for (const each of command.subCommands) {
+      helps.set(`${command.name} ${each.name}`, await helpOf(command, each));
+      running.push([`${command.name} ${each.name}`, each]);
+    }
+  }
+  for (const [path, { summary, examples }] of running) {
+    expect(helps.get(path)).toContain(summary);
+    expect(examples.length, `${path} has examples`).toBeGreaterThan(0);
+    expect(
+      examples.some(([line]) => line.includes(`mimikit ${path}`)),
+      path,
+    ).toBe(true);
+    for (const [line, meaning] of examples) {
       expect(meaning).not.toBe("");
       // Where one thing is piped into another, the last is what it is about; words of people are no options.
       const [, name = "", rest = ""] = /.*\bmimikit (\w+)(.*)$/.exec(line) ?? [];
-      expect([...helps.keys()], line).toContain(name);
-      for (const [option] of rest.replace(/'[^']*'/g, "").matchAll(/(?<= )--?[a-z][a-z-]*/g))
-        expect(helps.get(name), line).toMatch(new RegExp(`${option}\\b`));
+      const help = helps.get(`${name} ${rest.split(" ")[1]}`) ?? helps.get(name);
+      expect(help, line).toBeDefined();
+      for (const [option] of rest.replace(/'[^']*'| -- .*/g, "").matchAll(/(?<= )--?[a-z][a-z-]*/g))
+        expect(help, line).toMatch(new RegExp(`${option}\\b`));
     }
-    for (const text of help.split("\n")) expect(text.length, `${command.name}: ${text}`).toBeLessThanOrEqual(100);
   }
+  for (const [path, help] of helps)
+    for (const text of help.split("\n")) expect(text.length, `${path}: ${text}`).toBeLessThanOrEqual(100);
 });
 
 /** Each command with something that it can do in any state directory; what needs PM2 is called so by the tests of PM2. */
@@ -135,16 +148,16 @@ describe("with --json", () => {
 
 test.each([
   [["statsu"], "there is no command statsu: did you mean  mimikit status?"],
-  [["frobnicate"], "there is no command frobnicate: mimikit --help  lists them"],
-  [["audit", "tail", "--folow"], "there is no option --folow: did you mean  mimikit audit … --follow?"],
+  [["frobnicate"], "there is no command frobnicate: mimikit --help  lists the commands"],
+  [["audit", "tail", "--folow"], "there is no option --folow: did you mean  mimikit audit tail … --follow?"],
   [["--jsn", "status"], "there is no option --jsn: did you mean  --json?"],
-  [["tasks", "lst"], "there is no  mimikit tasks lst: did you mean list? There is list, show, cancel"],
-  [["tasks", "--state", "runing"], "there is no  --state runing: did you mean running? There is"],
-  [["restore"], "something is missing: it is  mimikit restore <file>"],
-  [["undo", "x", "y"], "y is one word too many: it is  mimikit undo [id]"],
+  [["tasks", "lst"], "there is no  mimikit tasks lst: did you mean list? The choices are list, show, cancel"],
+  [["tasks", "--state", "runing"], "there is no  --state runing: did you mean running? The choices are"],
+  [["restore"], "an argument is missing; usage:  mimikit restore <file>"],
+  [["undo", "x", "y"], "y is one argument too many; usage:  mimikit undo [id]"],
   [["tasks", "--limit", "x"], "--limit is a number"],
   [["logs", "--lines", "x"], "--lines is a number"],
-  [[], "say what to do:  mimikit --help  lists the commands"],
+  [[], "the command is missing:  mimikit --help  lists the commands"],
 ])("mimikit %j is wrong usage, and one line on stderr says what to type instead", async (words, expected) => {
   const place = { home: join(temporaryDirectory(), "home"), workDir: tmpdir() };
   const said = await runCli(place, words);
@@ -199,7 +212,7 @@ describe("with everything down", () => {
       error: "mimikit: t-000001.0 has already ended (done)\n",
     });
     expect((await runCli(place, ["tasks", "cancel", "write them down"])).out).toBe(
-      "t-000001.1 (kept; it is cancelled when Mimikit runs)\n",
+      "t-000001.1 (queued; it is cancelled when Mimikit runs)\n",
     );
     const wishes = readdirSync(join(place.home, "inbox")).filter((name) => name.startsWith("c-"));
     expect(wishes).toHaveLength(1);

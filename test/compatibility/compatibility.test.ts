@@ -93,6 +93,8 @@ test.each<[Change, string]>([
     ],
     "mimikit audit action may not be replay any more",
   ],
+  [[["commands", "audit tail"], undefined], "the command audit tail is gone"],
+  [[["commands", "audit verify", "takes", "--actor"], undefined], "mimikit audit verify --actor is gone"],
   [[["commands", "ask", "takes", "--to"], { names: ["--to"], isRequired: true }], "mimikit ask --to is required now"],
   [[["commands", "ask", "positionals"], []], "mimikit ask takes fewer arguments: none"],
   [[["variables", "port"], []], "MIMIKIT_PORT does not set port any more"],

@@ -126,7 +126,7 @@ test("memory, backlog, triggers and settings are taken back, once, from the comm
   expect(listed.changes.find(({ id }) => id === added.id)).toMatchObject({ state: "open", by: "teller" });
   expect(listed.changes.filter(({ what }) => what === "config")).toHaveLength(1);
   const kept = await runCli(mimikit, ["undo", added.id]);
-  expect(kept).toMatchObject({ code: 0, out: expect.stringContaining("it is taken back when Mimikit runs") });
+  expect(kept).toMatchObject({ code: 0, out: expect.stringContaining("it is undone when Mimikit runs") });
   mimikit.startRole("supervisor");
   await mimikit.until("the item, taken back", () => !read("backlog.md").includes("write the notes") || undefined);
   await mimikit.drained();

@@ -4,6 +4,7 @@ import { VERSION } from "@mimikit/runtime/home/version";
 import yargs from "yargs";
 import { hideBin } from "yargs/helpers";
 import type { Command } from "./arguments/command.ts";
+import { commandFirst, nameIn } from "./arguments/command-first.ts";
 import { completeIds } from "./arguments/complete-ids.ts";
 import { misuseText } from "./arguments/misuse.ts";
 import { markWords } from "./arguments/text-argument.ts";
@@ -63,34 +64,32 @@ const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
   mcp: async () => (await import("./commands/mcp.ts")).mcp,
 };
 
-/** Options that are followed by people's own words. */
-const WITH_TEXT = new Set([
-  "send",
-  "ask",
-  "steer",
-  "triggers add",
-  "triggers change",
-  "questions answer",
-  "devices add",
-  "history search",
-  "memory search",
-  "memory add",
-  "memory forget",
-  "backlog add",
-  "backlog done",
-  "backlog remove",
-  "config set",
-]);
-
 /** How a shell asks what can come next. */
 const COMPLETION = "--get-yargs-completions";
 
 class Misuse extends Error {}
 
-/** The command that is typed, or all of them where none is: for the help, and for what to type instead. */
-function commandsFor([name = ""]: readonly string[]): Promise<Command[]> {
+/** A line with its command, or with all of them where it names none: for the help, and to suggest one. */
+interface Line {
+  /** The command comes first, then the sub-command. */
+  words: string[];
+  commands: Command[];
+  /** The command or sub-command that would run. */
+  leaf?: Command;
+}
+
+async function lineOf(words: readonly string[]): Promise<Line> {
+  const name = nameIn(words) ?? "";
   const load = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
-  return Promise.all((load === undefined ? Object.values(COMMANDS) : [load]).map((command) => command()));
+  if (load === undefined) return { words: [...words], commands: await allCommands() };
+  const command = await load();
+  const ordered = commandFirst(words, command);
+  const leaf = command.subCommands.find((each) => each.name === ordered[1]) ?? command;
+  return { words: ordered, commands: [command], leaf };
+}
+
+function allCommands(): Promise<Command[]> {
+  return Promise.all(Object.values(COMMANDS).map((load) => load()));
 }
 
 function parserOf(words: string[], commands: readonly Command[]) {
@@ -108,20 +107,13 @@ function parserOf(words: string[], commands: readonly Command[]) {
     .help()
     .alias({ help: "h", version: "v" })
     .strict()
-    .demandCommand(1, "missing command")
+    .demandCommand(1)
     .exitProcess(false)
     .fail((message, error) => {
       throw error ?? new Misuse(message);
     });
   for (const command of commands) command.addTo(parser);
   return parser;
-}
-
-/** The words of a message are data, whatever yargs would make of them. */
-function argumentsOf(argv: string[]): string[] {
-  const words = hideBin(argv);
-  const [name = "", action = ""] = words;
-  return WITH_TEXT.has(name) || WITH_TEXT.has(`${name} ${action}`) ? markWords(words) : words;
 }
 
 // A reader that has seen enough (`mimikit logs | head`) is not a failure.
@@ -136,31 +128,34 @@ try {
     failure instanceof Failure ? failure.exitCode : failure instanceof Unreachable ? EXIT.notRunning : EXIT.failed;
 }
 
-async function run([first, ...rest]: string[]): Promise<void> {
-  if (first === undefined && process.stdout.isTTY) return printOverview();
-  const ids = first === COMPLETION ? await completeIds(rest.slice(1, -1)) : null;
-  if (ids === null) await parserOf(argumentsOf(process.argv), await commandsFor(hideBin(process.argv))).parseAsync();
+async function run(words: string[]): Promise<void> {
+  if (words.length === 0 && process.stdout.isTTY) return printOverview();
+  if (words[0] === COMPLETION) return complete(words.slice(2));
+  const { words: ordered, commands, leaf } = await lineOf(words);
+  await parserOf(leaf?.takesText ? markWords(ordered) : ordered, commands).parseAsync();
+}
+
+/** @param words those of the line, of which the last is completed. */
+async function complete(words: string[]): Promise<void> {
+  // A dash alone would be a word, and it begins an option.
+  const { words: ordered, commands } = await lineOf(words.at(-1) === "-" ? words.with(-1, "--") : words);
+  const ids = await completeIds(ordered.slice(0, -1));
+  if (ids === null) await parserOf([COMPLETION, "mimikit", ...ordered], commands).parseAsync();
   else for (const id of ids) printLine(id);
 }
 
-/** The output of `mimikit <name> --help`. */
-function helpOf(name: string | undefined, commands: readonly Command[]): Promise<string> {
-  const words = name === undefined ? ["--help"] : [name, "--help"];
-  return new Promise((resolve) => {
-    parserOf([], commands).parse(words, (_error: unknown, _options: unknown, help: string) => resolve(help));
+/** The options in the help of `mimikit <path>`. */
+function optionsOf(path: readonly string[], commands: readonly Command[]): string[] {
+  let help = "";
+  parserOf([], commands).parse([...path, "--help"], (_error: unknown, _options: unknown, text: string) => {
+    help = text;
   });
+  return [...help.matchAll(/(?<=^ +(?:-\w, )?)--?[a-z-]+/gm)].map(([option]) => option);
 }
 
-function optionsIn(help: string): string[] {
-  return [...help.matchAll(/(?<=^ +(?:-\w, )?)--[a-z-]+/gm)].map(([option]) => option);
-}
-
-async function explained(complaint: string, words: readonly string[]): Promise<Failure> {
-  const commands = await commandsFor([]);
-  const usages = new Map(commands.map(({ name, usage }) => [name, usage]));
-  const name = words.find((word) => usages.has(word));
-  return new Failure(
-    "usage",
-    misuseText(complaint, { words, usages, options: optionsIn(await helpOf(name, commands)) }),
-  );
+async function explained(complaint: string, typed: readonly string[]): Promise<Failure> {
+  const { words } = await lineOf(typed);
+  const commands = await allCommands();
+  const text = misuseText(complaint, { words, commands, optionsOf: (path) => optionsOf(path, commands) });
+  return new Failure("usage", text);
 }

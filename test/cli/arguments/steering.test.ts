@@ -97,7 +97,7 @@ test.each([
   { words: ["send", "/clear", "the", "table"], why: "/clear takes no text" },
   { words: ["steer"], why: "mimikit steer <text>" },
   { words: ["clear"], why: "mimikit clear --yes" },
-  { words: ["stop", "t-000001.0"], why: "t-000001.0 is one word too many: it is  mimikit stop" },
+  { words: ["stop", "t-000001.0"], why: "t-000001.0 is one argument too many; usage:  mimikit stop" },
 ])("mimikit $words sends nothing and says why", async ({ words, why }) => {
   const at = stopped();
   const { code, error } = await runCli(at, words);

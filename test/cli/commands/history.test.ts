@@ -40,7 +40,7 @@ test("says what is wrong with what was typed, and when nothing was said", async 
   const at = await conversation();
   expect(await runCli(at, ["history", "search", "zeppelin"])).toMatchObject({
     code: 0,
-    out: "nothing was said about this\n",
+    out: "no messages match\n",
   });
   for (const [option, value, why] of [
     ["--from", "spring", "--from is a day"],

@@ -61,7 +61,7 @@ test("what is to be remembered becomes a sealed wish, which waits where nothing 
   const at = place();
   expect(await runCli(at, ["memory", "add", "--long-term", "we", "deploy", "on", "Thursdays"])).toMatchObject({
     code: 0,
-    out: "kept; it is written down when Mimikit runs\n",
+    out: "queued; it is written when Mimikit runs\n",
   });
   const [wish] = wishes(at);
   expect(wish).toMatchObject({ kind: "memory-add", content: "we deploy on Thursdays", longTerm: true });
@@ -75,16 +75,16 @@ test("the one entry that says so is to be forgotten; several, or none, are said"
     "user_profile.md": "- likes tea\n",
   });
   const several = await runCli(at, ["memory", "forget", "tea"]);
-  expect(several).toMatchObject({ code: 2, error: expect.stringContaining("3 entries say so") });
+  expect(several).toMatchObject({ code: 2, error: expect.stringContaining("3 entries contain these words") });
   expect(several.error).toContain("user_profile.md: likes tea");
   expect(await runCli(at, ["memory", "forget", "coffee"])).toMatchObject({
     code: 1,
-    error: expect.stringContaining("nothing that is remembered says so"),
+    error: expect.stringContaining("no entry contains these words"),
   });
   expect(wishes(at)).toEqual([]);
   expect(await runCli(at, ["memory", "forget", "tea", "at", "FIVE"])).toMatchObject({
     code: 0,
-    out: "Tea at five: kept; it is taken out when Mimikit runs\n",
+    out: "Tea at five: queued; it is removed when Mimikit runs\n",
   });
   expect(wishes(at)).toMatchObject([{ kind: "memory-edit", document: "memory.md", entry: "Tea at five" }]);
 });
@@ -101,7 +101,11 @@ test("what was typed wrongly is said in one line, and nothing is kept of it", as
   mkdirSync(join(at.home, "backlog.md"));
   const wrong: [string[], number, string][] = [
     [["memory", "search", "x", "--after", "spring"], 2, "--after: a day is YYYY-MM-DD"],
-    [["memory", "search", "x", "--long-term"], 2, "--long-term is for  mimikit memory add, not search"],
+    [
+      ["memory", "search", "x", "--long-term"],
+      2,
+      "mimikit memory search takes no --long-term: it is an option of  mimikit memory add",
+    ],
     [["memory", "add", "x".repeat(2_001)], 2, "at most 2000 characters"],
     [["backlog"], 1, "backlog.md cannot be read: not a regular file"],
   ];

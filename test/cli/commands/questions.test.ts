@@ -57,7 +57,7 @@ test("the open questions are listed with their options by number, and what happe
   );
   const json = JSON.parse((await runCli(at, ["questions", "--json"])).out);
   expect(json).toMatchObject({ questions: [{ id: "t-000001.1", options: ["EU", "US"], isChoice: false }] });
-  expect((await runCli(await asking(), ["questions"])).out).toBe("nothing is asked\n");
+  expect((await runCli(await asking(), ["questions"])).out).toBe("there are no open questions\n");
 });
 
 test.each([
@@ -71,7 +71,7 @@ test.each([
   expect(JSON.parse(out)).toEqual({ id: wish?.id, outcome: null, questionId: "t-000001.1", answer });
   expect(wish).toMatchObject({ kind: "answer", questionId: "t-000001.1", answer });
   expect(wish !== undefined && isSealed(readToken(at.home), wish)).toBe(true);
-  expect((await runCli(at, ["questions"])).out).toBe("nothing is asked\n");
+  expect((await runCli(at, ["questions"])).out).toBe("there are no open questions\n");
   const again = await runCli(at, ["questions", "answer", "t-000001.1", "1"]);
   expect([again.code, again.error]).toEqual([
     1,

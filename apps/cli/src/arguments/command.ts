@@ -1,4 +1,4 @@
-/** What every command is made of: a name, a promise, examples, and what it does. */
+/** Commands are a name, a promise, examples, and the code that runs. A group of commands has sub-commands instead of code. */
 import type { ArgumentsCamelCase, Argv } from "yargs";
 import { Failure } from "../io/failure.ts";
 
@@ -10,14 +10,21 @@ export interface CommonOptions {
 export interface Command {
   /** The first word of its usage. */
   readonly name: string;
-  /** Its name and what follows it: `send [text..]`. */
+  /** Its name and its arguments: `send [text..]`. */
   readonly usage: string;
   readonly summary: string;
   readonly examples: readonly Example[];
+  /** Its arguments are words of people: data, even where they look like options or like `help`. */
+  readonly takesText: boolean;
+  /** Empty for all but groups. */
+  readonly subCommands: readonly Command[];
+  /** The sub-command that runs where none is named. */
+  readonly alone?: Command;
   addTo(cli: Argv<CommonOptions>): void;
+  addOptionsTo(parser: Argv<CommonOptions>): void;
 }
 
-/** What to type, and what it does. */
+/** A line to type, and its effect. */
 type Example = readonly [line: string, meaning: string];
 
 interface Definition<T extends CommonOptions> {
@@ -28,23 +35,23 @@ interface Definition<T extends CommonOptions> {
   examples: readonly Example[];
   /** Shown by `--help` below the examples. */
   epilogue?: string;
+  takesText?: boolean;
   options?: (yargs: Argv<CommonOptions>) => Argv<T>;
   run: (options: ArgumentsCamelCase<T>) => Promise<void>;
 }
 
-/** What a command can be asked to do, as its first word; the first of them where none is said. */
-export function actions<const T extends string>(...choices: readonly [T, ...T[]]) {
-  return { choices, default: choices[0], describe: "what to do" };
-}
-
-/** A command, from its definition. */
+/** A command, or a sub-command, from its definition. */
 export function command<T extends CommonOptions>(definition: Definition<T>): Command {
-  const { usage, summary, examples, epilogue, options, run } = definition;
+  const { usage, summary, examples, epilogue, takesText = false, options, run } = definition;
+  const addOptions = (yargs: Argv<CommonOptions>) =>
+    options === undefined ? (yargs as unknown as Argv<T>) : options(yargs);
   return {
     name: usage.split(" ", 1).join(),
     usage,
     summary,
     examples,
+    takesText,
+    subCommands: [],
     addTo(cli) {
       cli.command(
         usage,
@@ -52,13 +59,54 @@ export function command<T extends CommonOptions>(definition: Definition<T>): Com
         (yargs) => {
           for (const [line, meaning] of examples) yargs.example(line, meaning);
           if (epilogue !== undefined) yargs.epilogue(epilogue);
-          return options === undefined ? (yargs as unknown as Argv<T>) : options(yargs);
+          return addOptions(yargs);
         },
         (given) => {
           assertNumbers(given);
           return run(given);
         },
       );
+    },
+    addOptionsTo(parser) {
+      addOptions(parser);
+    },
+  };
+}
+
+interface GroupDefinition {
+  name: string;
+  summary: string;
+  epilogue?: string;
+  /** In the order of the help. */
+  subCommands: readonly Command[];
+  /** The one of them that runs where none is named. */
+  alone?: Command;
+}
+
+/** A command that has sub-commands: `mimikit triggers add`. */
+export function commandGroup({ name, summary, epilogue, subCommands, alone }: GroupDefinition): Command {
+  const usage = `${name} ${alone === undefined ? "<sub-command>" : "[sub-command]"}`;
+  const helps = [
+    ...(alone === undefined ? [] : [`Without a sub-command, mimikit ${name} runs ${alone.name}.`]),
+    `See mimikit ${name} <sub-command> --help for the options and examples of each.`,
+  ].join(" ");
+  return {
+    name,
+    usage,
+    summary,
+    examples: [],
+    takesText: false,
+    subCommands,
+    ...(alone !== undefined && { alone }),
+    addTo(cli) {
+      cli.command(name, summary, (yargs) => {
+        yargs.usage(`$0 ${usage}\n\n${summary}`).demandCommand(1);
+        for (const each of subCommands) each.addTo(yargs);
+        return yargs.epilogue(epilogue === undefined ? helps : `${helps}\n\n${epilogue}`);
+      });
+    },
+    addOptionsTo(parser) {
+      for (const each of subCommands) each.addOptionsTo(parser);
     },
   };
 }

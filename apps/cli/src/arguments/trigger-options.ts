@@ -28,85 +28,61 @@ export function secondsOf(text: string): number | null {
 
 export function orderOptions<T extends CommonOptions>(yargs: Argv<T>) {
   return yargs
-    .option("prompt", { alias: "p", type: "string", describe: "what is to be done; or the words at the end" })
-    .option("every", { type: "string", describe: "when: 30s, 10m, 2h, 1d" })
+    .option("prompt", { alias: "p", type: "string", describe: "the prompt, instead of words at the end" })
+    .option("every", { type: "string", describe: "when: at this interval, 30s, 10m, 2h, 1d" })
     .option("cron", { type: "string", describe: "when: second minute hour day month weekday" })
-    .option("timezone", { type: "string", describe: "of the cron; that of this terminal if not given" })
+    .option("timezone", { type: "string", describe: "the time zone of --cron; that of this terminal if not given" })
     .option("at", { type: "string", describe: "when: once, like 2026-12-01T09:00:00+08:00" })
     .option("when", { type: "string", describe: "when: a condition as JSON" })
-    .option("when-file-changes", { type: "string", describe: "when: a file, or any that fits this glob, changes" })
-    .option("when-file-exists", { type: "string", describe: "when: a file is there" })
-    .option("cooldown", { type: "string", describe: "conditions: rest this long after each firing" })
-    .option("stable-for", { type: "string", describe: "conditions: fire when it has held this long without a break" })
-    .option("settle", { type: "string", describe: "--when-file-changes: unchanged this long before it counts (2s)" })
-    .option("missed", { choices: Missed.options, describe: "schedules: what becomes of missed moments (latest)" })
-    .option("title", { type: "string", describe: "a name for lists" })
+    .option("when-file-changes", { type: "string", describe: "when: a file of this path or glob changes" })
+    .option("when-file-exists", { type: "string", describe: "when: this file exists" })
+    .option("cooldown", { type: "string", describe: "conditions: the shortest time between two firings" })
+    .option("stable-for", { type: "string", describe: "conditions: how long it must hold before it fires" })
+    .option("settle", { type: "string", describe: "--when-file-changes: how long a file must be unchanged (2s)" })
+    .option("missed", { choices: Missed.options, describe: "schedules: which missed moments run later (latest)" })
+    .option("title", { type: "string", describe: "a title for lists" })
     .option("target", {
       choices: Role.options,
-      describe: `who gets it: teller (if not given), ${TARGETS.slice(1).join(" or ")}`,
+      describe: `the role that gets it: teller (if not given), ${TARGETS.slice(1).join(" or ")}`,
     })
     .option("pool", {
       type: "string",
-      describe: "the machine, or the label of machines, where it is done: mimikit pools",
+      describe: "the machine, or the label of machines, that runs it: mimikit pools",
     })
     .option("priority", { type: "number", describe: "0 to 10, 5 if not given" })
     .option("timeout", { type: "string", describe: "how long each run may take" })
-    .option("on-interrupt", { choices: ["rerun", "fail", "ask"] as const, describe: "what a crash in mid-run means" })
-    .option("budget-tokens", { type: "number", describe: "tokens that it may use in a day" })
-    .option("budget-usd", { type: "number", describe: "US dollars that it may cost in a day" })
-    .group(ORDER_OPTIONS, "Orders (add, change):");
+    .option("on-interrupt", {
+      choices: ["rerun", "fail", "ask"] as const,
+      describe: "what to do after a crash during a run",
+    })
+    .option("budget-tokens", { type: "number", describe: "tokens it may use in a day" })
+    .option("budget-usd", { type: "number", describe: "US dollars it may cost in a day" });
 }
 
-/** The options that only an order has. */
-export const ORDER_OPTIONS = [
-  "prompt",
-  "every",
-  "cron",
-  "timezone",
-  "at",
-  "when",
-  "when-file-changes",
-  "when-file-exists",
-  "cooldown",
-  "stable-for",
-  "settle",
-  "missed",
-  "title",
-  "target",
-  "pool",
-  "priority",
-  "timeout",
-  "on-interrupt",
-  "budget-tokens",
-  "budget-usd",
-] as const;
-
-/** The ways of saying when: one of them. */
-const WHEN_OPTIONS = [
-  "every",
-  "cron",
-  "at",
-  "when",
-  "when-file-changes",
-  "when-file-exists",
-] as const satisfies (typeof ORDER_OPTIONS)[number][];
+/** The options that say when: one of them. */
+const WHEN_OPTIONS = ["every", "cron", "at", "when", "when-file-changes", "when-file-exists"] as const;
 
 /** The options of an order as yargs gives them. */
 export type OrderOptions = Awaited<ReturnType<typeof orderOptions<CommonOptions>>["argv"]>;
 
-/** The whole order. @throws Failure (usage) in words that say what would be right. */
+/** The whole order. @throws Failure (usage) with the correct form. */
 export function definitionFrom(options: OrderOptions, words: string, nowMs: number): TriggerDefinition {
-  if ((options.prompt ?? words) === "") throw new Failure("usage", "say what is to be done: --prompt, or at the end");
+  if ((options.prompt ?? words) === "")
+    throw new Failure("usage", "the prompt is missing: write it at the end, or after --prompt");
   if (saidOf(WHEN_OPTIONS, options).length === 0)
-    throw new Failure("usage", `say when, by one of ${WHEN_OPTIONS.map(optionText).join(", ")}`);
+    throw new Failure(
+      "usage",
+      `a time or a condition is missing: use one of ${WHEN_OPTIONS.map(optionText).join(", ")}`,
+    );
   const definition = definitionOf(checked(TriggerInput, saidIn(options, words)), terminalZone());
   return possible(definition, nowMs);
 }
 
-/** What of a trigger is to change. @throws Failure (usage) in words that say what would be right. */
+/** The changes of a trigger. @throws Failure (usage) with the correct form. */
 export function patchFrom(options: OrderOptions, words: string, type: Standing["type"], nowMs: number): TriggerPatch {
   const said = saidIn(options, words);
-  if (Object.keys(said).length === 0) throw new Failure("usage", "say what is to change: see  mimikit triggers --help");
+  if (Object.keys(said).length === 0)
+    throw new Failure("usage", "name what to change:  mimikit triggers change --help  lists the options");
   return possible(patchOf(checked(TriggerChange, said), type, terminalZone()), nowMs);
 }
 
@@ -120,12 +96,12 @@ function possible<T extends { when?: When | undefined }>(order: T | { problem: s
 function saidIn(options: OrderOptions, words: string): object {
   const { prompt, cron, at, missed, title, target, pool, priority, budgetTokens, budgetUsd, onInterrupt } = options;
   if (prompt !== undefined && words !== "")
-    throw new Failure("usage", "say what is to be done once: with --prompt, or at the end");
+    throw new Failure("usage", "give one prompt: at the end, or after --prompt");
   const times = saidOf(WHEN_OPTIONS, options);
   if (times.length > 1)
     throw new Failure(
       "usage",
-      `say when once, not by ${times.map(optionText).join(" and ")}: --when combines conditions with and, or and not`,
+      `use one of ${times.map(optionText).join(" and ")}: --when combines conditions with and, or and not`,
     );
   const text = prompt ?? (words === "" ? undefined : words);
   const budget = { tokens: budgetTokens, costUsd: budgetUsd };
@@ -151,7 +127,7 @@ function saidIn(options: OrderOptions, words: string): object {
 }
 
 /** Those of `names` that were typed. They are kept by the names that they have in code. */
-export function saidOf(names: readonly string[], options: Readonly<Record<string, unknown>>): string[] {
+function saidOf(names: readonly string[], options: Readonly<Record<string, unknown>>): string[] {
   const keyOf = (name: string) => name.replace(/-(.)/g, (_, letter: string) => letter.toUpperCase());
   return names.filter((name) => options[keyOf(name)] !== undefined);
 }
@@ -160,7 +136,7 @@ function optionText(name: string): string {
   return `--${name}`;
 }
 
-/** The zone of whoever types. */
+/** The time zone of this terminal. */
 export function terminalZone(): string {
   return Intl.DateTimeFormat().resolvedOptions().timeZone;
 }
@@ -168,7 +144,7 @@ export function terminalZone(): string {
 function duration(option: string, text: string | undefined): number | undefined {
   if (text === undefined) return undefined;
   const seconds = secondsOf(text);
-  if (seconds === null) throw new Failure("usage", `${option} is a length of time like 30s, 10m, 2h or 1d`);
+  if (seconds === null) throw new Failure("usage", `${option} is a duration like 30s, 10m, 2h or 1d`);
   return seconds;
 }
 
@@ -188,7 +164,7 @@ function conditionOf({ when, whenFileChanges, whenFileExists, settle }: OrderOpt
   }
 }
 
-/** What the fields of an order are called where it is typed. */
+/** The option of each field of an order. */
 const OPTION_OF: Record<string, string> = {
   interval: "--every",
   runAt: "--at",
@@ -207,5 +183,5 @@ function checked<T>(schema: z.ZodType<T>, value: unknown): T {
   const [issue] = result.error.issues;
   const [field = "", ...rest] = (issue?.path ?? []).map(String).filter((part) => part !== "budget");
   const place = rest.length === 0 ? "" : ` at ${rest.join(".")}`;
-  throw new Failure("usage", `${OPTION_OF[field] ?? `--${field}`}${place}: ${issue?.message ?? "not understood"}`);
+  throw new Failure("usage", `${OPTION_OF[field] ?? `--${field}`}${place}: ${issue?.message ?? "invalid value"}`);
 }

@@ -4,40 +4,44 @@
  */
 import { momentText } from "@mimikit/core/schedule/trigger-words";
 import { readApprovals } from "@mimikit/store/views/approvals";
-import { actions, command } from "../arguments/command.ts";
+import { command, commandGroup } from "../arguments/command.ts";
 import { terminalZone } from "../arguments/trigger-options.ts";
 import { found, withState } from "../instance/state.ts";
 import { ask } from "../instance/write-wish.ts";
-import { Failure } from "../io/failure.ts";
 import { currentPlace } from "../io/place.ts";
 import { plainLine, printJson, printLine, printTable } from "../io/print.ts";
 
-export const approvals = command({
-  usage: "approvals [action] [id]",
-  summary: "list the commands that run without asking, take one back",
-  examples: [
-    ["mimikit approvals", "how they begin, and what they may reach"],
-    ["mimikit approvals remove t-000042.0.a1.approve", "such commands ask again; the beginning of an id will do"],
-  ],
-  options: (yargs) =>
-    yargs
-      .positional("action", actions("list", "remove"))
-      .positional("id", { type: "string", describe: "for remove: which" }),
-  async run({ json, action, id }) {
+const list = command({
+  usage: "list",
+  summary: "the commands that run without asking, and what they may reach",
+  examples: [["mimikit approvals list", "by how they begin; mimikit approvals alone is the same"]],
+  async run({ json }) {
     const all = await withState(({ fs }) => readApprovals(fs));
-    if (action === "list") {
-      if (json) return printJson({ approvals: all });
-      const timeZone = terminalZone();
-      const rows = all.map((each) => [
-        each.id,
-        momentText(Date.parse(each.at), timeZone),
-        plainLine(`${each.prefix.join(" ")} …`),
-        each.reaches.join(", "),
-        plainLine(each.title),
-      ]);
-      return printTable(["id", "since", "command", "may reach", "asked by"], rows, "nothing is allowed for good");
-    }
-    if (id === undefined) throw new Failure("usage", "say which: mimikit approvals remove <id>");
+    if (json) return printJson({ approvals: all });
+    const timeZone = terminalZone();
+    const rows = all.map((each) => [
+      each.id,
+      momentText(Date.parse(each.at), timeZone),
+      plainLine(`${each.prefix.join(" ")} …`),
+      each.reaches.join(", "),
+      plainLine(each.title),
+    ]);
+    printTable(["id", "since", "command", "may reach", "asked by"], rows, "no command runs without asking");
+  },
+});
+
+const remove = command({
+  usage: "remove <id>",
+  summary: "make such commands ask again",
+  examples: [["mimikit approvals remove t-000042.0.a1.approve", "the beginning of an id is enough"]],
+  options: (yargs) =>
+    yargs.positional("id", {
+      type: "string",
+      demandOption: true,
+      describe: "the approval: mimikit approvals lists them",
+    }),
+  async run({ json, id }) {
+    const all = await withState(({ fs }) => readApprovals(fs));
     const { id: approvalId } = found(
       id,
       all.map(({ id: each }) => ({ id: each })),
@@ -45,6 +49,13 @@ export const approvals = command({
     );
     const asked = await ask(currentPlace().home, { kind: "revoke", approvalId });
     if (json) printJson({ ...asked, approvalId });
-    else printLine(`${approvalId}: ${plainLine(asked.outcome ?? "kept; it is removed when Mimikit runs")}`);
+    else printLine(`${approvalId}: ${plainLine(asked.outcome ?? "queued; it is removed when Mimikit runs")}`);
   },
+});
+
+export const approvals = commandGroup({
+  name: "approvals",
+  summary: "commands that run without asking: list them, remove one",
+  subCommands: [list, remove],
+  alone: list,
 });

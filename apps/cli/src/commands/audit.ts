@@ -10,7 +10,8 @@ import { parsePosition, readAfter, readBefore, readWholeTrail } from "@mimikit/r
 import { linesText, type Verified } from "@mimikit/runtime/audit/verify-audit";
 import { ACTORS } from "@mimikit/runtime/process/role-record";
 import { hasChannels, hasPools } from "@mimikit/runtime/process/roles-of";
-import { command } from "../arguments/command.ts";
+import type { Argv } from "yargs";
+import { type CommonOptions, command, commandGroup } from "../arguments/command.ts";
 import { type Replayed, replay } from "../backup/replay.ts";
 import { verifyWithArchive } from "../checks/verify-with-archive.ts";
 import { type State, withState } from "../instance/state.ts";
@@ -29,45 +30,67 @@ const TURNS_READ_MAX = 200;
 const UNKNOWABLE =
   "Not shown by any file: whether somebody who has the token wrote all of them anew, or put the whole state directory back to an earlier state. To know that, note the heads elsewhere, and compare.";
 
-export const audit = command({
-  usage: "audit <action>",
-  summary: "what was done: read it, verify it, or go back in it",
+const tailCommand = command({
+  usage: "tail",
+  summary: "the newest lines",
   examples: [
-    ["mimikit audit tail -f", "the newest lines, and those to come; Ctrl-C ends it"],
+    ["mimikit audit tail -f", "and new ones as they come, until Ctrl-C"],
     ["mimikit audit tail -n 500 --actor supervisor --json", "as one JSON document"],
-    ["mimikit audit verify", "from where to where the chains are whole; exit code 1 where one is broken"],
-    ["mimikit audit replay --at 2026-11-22T09:30", "what was open, asked and answered at that moment"],
   ],
   options: (yargs) =>
-    yargs
-      .positional("action", {
-        choices: ["tail", "verify", "replay"] as const,
-        demandOption: true,
-        describe: "what to do",
-      })
+    actorOption(yargs)
       .option("lines", {
         alias: "n",
         type: "number",
         default: LINES_DEFAULT,
-        describe: `tail: how many, at most ${AUDIT_ENTRIES_MAX}`,
+        describe: `how many, at most ${AUDIT_ENTRIES_MAX}`,
       })
       .option("follow", {
         alias: "f",
         type: "boolean",
         default: false,
-        describe: "tail: go on; with --json a line each",
-      })
-      .option("actor", { choices: Actor.options, array: true, describe: "tail, verify: only of these" })
-      .option("at", { type: "string", describe: "replay: the moment, ISO 8601; without a zone it is local" }),
-  async run({ json, action, lines, follow, actor: actors = [...ACTORS], at }) {
-    const { home } = currentPlace();
-    if (!existsSync(home))
-      throw new Failure("failed", `there is no state directory ${home}: nothing was done here yet`);
-    if (action === "tail") await tail(home, { json, count: lines, follow, actors });
-    else if (action === "verify") await verify(json, actors);
-    else await goBack(home, json, at);
+        describe: "print new lines as they come; with --json one document a line",
+      }),
+  run: ({ json, lines, follow, actor: actors = [...ACTORS] }) =>
+    tail(homeWithState(), { json, count: lines, follow, actors }),
+});
+
+const verifyCommand = command({
+  usage: "verify",
+  summary: "verify the hash chains, and find missing lines",
+  examples: [["mimikit audit verify", "exit code 1 if a chain is broken"]],
+  options: actorOption,
+  async run({ json, actor: actors = [...ACTORS] }) {
+    homeWithState();
+    await verify(json, actors);
   },
 });
+
+const replayCommand = command({
+  usage: "replay",
+  summary: "the state at a moment in the past",
+  examples: [["mimikit audit replay --at 2026-11-22T09:30", "the open tasks, questions and replies of that moment"]],
+  options: (yargs) =>
+    yargs.option("at", { type: "string", describe: "the moment, ISO 8601; without a zone it is local time" }),
+  run: ({ json, at }) => goBack(homeWithState(), json, at),
+});
+
+export const audit = commandGroup({
+  name: "audit",
+  summary: "the audit log: show, verify and replay it",
+  subCommands: [tailCommand, verifyCommand, replayCommand],
+});
+
+function actorOption(yargs: Argv<CommonOptions>) {
+  return yargs.option("actor", { choices: Actor.options, array: true, describe: "only lines of these processes" });
+}
+
+/** @throws Failure if there is no state directory. */
+function homeWithState(): string {
+  const { home } = currentPlace();
+  if (!existsSync(home)) throw new Failure("failed", `there is no state directory ${home}:  mimikit up  makes it`);
+  return home;
+}
 
 async function tail(
   home: string,

@@ -8,7 +8,7 @@ import { type ConfigField, readVariable } from "@mimikit/runtime/config/fields";
 import { findMistakes } from "@mimikit/runtime/config/find-mistakes";
 import { KEY_VARIABLES } from "@mimikit/runtime/config/providers";
 import { openHome } from "@mimikit/runtime/home/adoption";
-import { actions, command } from "../arguments/command.ts";
+import { command, commandGroup } from "../arguments/command.ts";
 import { unmarked } from "../arguments/text-argument.ts";
 import { withDisk } from "../instance/state.ts";
 import { Failure } from "../io/failure.ts";
@@ -17,39 +17,49 @@ import { plainLine, printJson, printLine, printTable, styled } from "../io/print
 import { refusedAsFailure } from "../io/settings-refused.ts";
 import { runningEnvironment } from "../processes/instance.ts";
 
-export const config = command({
-  usage: "config [action] [what] [value]",
-  summary: "which settings are in force, where they come from, and what is wrong; sets them",
+const showCommand = command({
+  usage: "show [part]",
+  summary: "the settings with their values, and where each comes from",
   examples: [
-    ["mimikit config show", "every setting with its value and where it comes from"],
+    ["mimikit config show", "every setting; mimikit config alone is the same"],
     ["mimikit config show timeoutSec", "those whose names contain it, with the variables that set them"],
-    [
-      "mimikit config set budget.day.costUsd 5",
-      "saves it in config.yaml, whose comments stay; mimikit undo takes it back",
-    ],
-    ["mimikit config set selfImprove.checks 'npm test,npm run lint'", "a list has commas; a table is JSON"],
-    ["mimikit config unset budget.day.costUsd", "takes it out again: the default counts"],
-    ["mimikit config validate", "names the line of each mistake and what to do; exit code 1 when there is one"],
-    ["mimikit config validate ./config.yaml", "another file, before you put it into place"],
   ],
+  options: (yargs) => yargs.positional("part", { type: "string", describe: "a part of a name" }),
+  run: async ({ json, part }) => show(json, part),
+});
+
+const setCommand = command({
+  usage: "set <name> <value>",
+  summary: "save a setting in config.yaml",
+  examples: [
+    ["mimikit config set budget.day.costUsd 5", "comments in config.yaml stay; mimikit undo reverts it"],
+    ["mimikit config set selfImprove.checks 'npm test,npm run lint'", "a list has commas; a table is JSON"],
+  ],
+  takesText: true,
   options: (yargs) =>
     yargs
-      .positional("action", actions("show", "set", "unset", "validate"))
-      .positional("what", { type: "string", describe: "show: a part of a name; set, unset: a name; validate: a file" })
-      .positional("value", { type: "string", describe: "set: the value, as a variable would say it" }),
-  async run({ json, action, what, value }) {
-    if ((value !== undefined) !== (action === "set"))
-      throw new Failure(
-        "usage",
-        action === "set"
-          ? "say what to set and its value: mimikit config set <name> <value>"
-          : `config ${action} takes no value`,
-      );
-    if (action === "show") show(json, what);
-    else if (action === "validate") validate(json, what);
-    else if (what === undefined) throw new Failure("usage", "say what to unset: mimikit config unset <name>");
-    else await edit(json, what, value === undefined ? undefined : unmarked(value));
-  },
+      .positional("name", { type: "string", demandOption: true, describe: "the setting: mimikit config lists them" })
+      .positional("value", { type: "string", demandOption: true, describe: "its value, written as for a variable" }),
+  run: ({ json, name, value }) => edit(json, unmarked(name), unmarked(value)),
+});
+
+const unsetCommand = command({
+  usage: "unset <name>",
+  summary: "remove a setting from config.yaml: its default applies again",
+  examples: [["mimikit config unset budget.day.costUsd", "no limit for a day again"]],
+  options: (yargs) => yargs.positional("name", { type: "string", demandOption: true, describe: "the setting" }),
+  run: ({ json, name }) => edit(json, name, undefined),
+});
+
+const validateCommand = command({
+  usage: "validate [file]",
+  summary: "check the settings, with the line of each mistake and how to correct it",
+  examples: [
+    ["mimikit config validate", "config.yaml and the variables; exit code 1 if there is a mistake"],
+    ["mimikit config validate ./config.yaml", "another file, before you put it into place"],
+  ],
+  options: (yargs) => yargs.positional("file", { type: "string", describe: "config.yaml if not given" }),
+  run: async ({ json, file }) => validate(json, file),
 });
 
 /** @param text the value; undefined takes the setting out of the file. */
@@ -169,3 +179,10 @@ function valueText(value: unknown): string {
   const shown = maskedIn(value);
   return shown === undefined ? "–" : typeof shown === "string" ? shown : JSON.stringify(shown);
 }
+
+export const config = commandGroup({
+  name: "config",
+  summary: "the settings: show, set, unset and validate them",
+  subCommands: [showCommand, setCommand, unsetCommand, validateCommand],
+  alone: showCommand,
+});

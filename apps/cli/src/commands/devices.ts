@@ -3,7 +3,7 @@ import { momentText } from "@mimikit/core/schedule/trigger-words";
 import type { Device } from "@mimikit/protocol/wire/api";
 import { MODEL } from "@mimikit/protocol/wire/v1";
 import { loadConfig } from "@mimikit/runtime/config/config";
-import { actions, command } from "../arguments/command.ts";
+import { command, commandGroup } from "../arguments/command.ts";
 import { wordsOf } from "../arguments/text-argument.ts";
 import { terminalZone } from "../arguments/trigger-options.ts";
 import { connect } from "../instance/client.ts";
@@ -15,50 +15,63 @@ import { plainLine, printJson, printLine, printProgress, printTable } from "../i
 /** Digits of an id that are shown: enough to tell a hundred devices apart, and few enough to type. */
 const SHORT_ID_CHARS = 8;
 
-export const devices = command({
-  usage: "devices [action] [words..]",
-  summary: "list the browsers and clients that are signed in, add a client, sign one out",
-  examples: [
-    ["mimikit devices", "what each is called, and when it was seen last"],
-    ["mimikit devices add 'Open WebUI'", "prints a token for one client of /v1, once"],
-    ["mimikit devices sign-out 3f9a2c01", "that one is out at once; the beginning of an id will do"],
-    ["mimikit pair", "signs another browser in"],
-  ],
-  options: (yargs) =>
-    yargs.positional("action", actions("list", "add", "sign-out")).positional("words", {
-      type: "string",
-      array: true,
-      describe: "add: what to call the client; sign-out: its name, its id or the beginning of it",
-    }),
-  async run({ json, action, words: given }) {
-    const client = connect();
-    const words = wordsOf(given).join(" ").trim();
-    if (action === "list") {
-      const all = await client.devices();
-      if (json) printJson({ devices: all });
-      else list(all);
-    } else if (words === "") {
-      const what = action === "add" ? "say what to call the client" : "say which device";
-      throw new Failure("usage", `${what}: mimikit devices ${action} ${action === "add" ? "<name>" : "<id>"}`);
-    } else if (action === "add") {
-      const { id, token } = await client.addClient(words);
-      const { publicUrl = client.url } = loadConfig(currentPlace().home, process.env).config;
-      const baseUrl = `${publicUrl.replace(/\/$/, "")}/v1`;
-      if (json) return printJson({ id, name: words, token, baseUrl, model: MODEL });
-      printLine(token);
-      printProgress(`It is not shown again. Base URL  ${baseUrl}  model  ${MODEL}`);
-    } else {
-      const all = await client.devices();
-      const named = all.map((device) => ({ ...device, title: nameOf(device) }));
-      const device = found(words, named, "device");
-      await client.signOut(device.id);
-      if (json) printJson({ id: device.id });
-      else printLine(`signed out: ${plainLine(nameOf(device))}`);
-    }
+const list = command({
+  usage: "list",
+  summary: "the browsers and clients that are signed in",
+  examples: [["mimikit devices list", "with when each was seen last; mimikit devices alone is the same"]],
+  async run({ json }) {
+    const all = await connect().devices();
+    if (json) printJson({ devices: all });
+    else printDevices(all);
   },
 });
 
-function list(all: readonly Device[]): void {
+const add = command({
+  usage: "add <name..>",
+  summary: "add a client of /v1 and print its token, once",
+  examples: [["mimikit devices add 'Open WebUI'", "a token for one client"]],
+  takesText: true,
+  options: (yargs) =>
+    yargs.positional("name", { type: "string", array: true, demandOption: true, describe: "a name for the client" }),
+  async run({ json, name: words }) {
+    const client = connect();
+    const name = wordsOf(words).join(" ").trim();
+    if (name === "") throw new Failure("usage", "give the client a name: mimikit devices add <name>");
+    const { id, token } = await client.addClient(name);
+    const { publicUrl = client.url } = loadConfig(currentPlace().home, process.env).config;
+    const baseUrl = `${publicUrl.replace(/\/$/, "")}/v1`;
+    if (json) return printJson({ id, name, token, baseUrl, model: MODEL });
+    printLine(token);
+    printProgress(`It is not shown again. Base URL  ${baseUrl}  model  ${MODEL}`);
+  },
+});
+
+const signOut = command({
+  usage: "sign-out <device..>",
+  summary: "sign a browser or a client out, at once",
+  examples: [["mimikit devices sign-out 3f9a2c01", "the beginning of an id is enough"]],
+  options: (yargs) =>
+    yargs.positional("device", { type: "string", array: true, demandOption: true, describe: "its name or its id" }),
+  async run({ json, device: words }) {
+    const client = connect();
+    const all = await client.devices();
+    const named = all.map((device) => ({ ...device, title: nameOf(device) }));
+    const device = found(words.join(" ").trim(), named, "device");
+    await client.signOut(device.id);
+    if (json) printJson({ id: device.id });
+    else printLine(`signed out: ${plainLine(nameOf(device))}`);
+  },
+});
+
+export const devices = commandGroup({
+  name: "devices",
+  summary: "the browsers and clients that are signed in: list them, add a client, sign one out",
+  epilogue: "mimikit pair  signs a browser in.",
+  subCommands: [list, add, signOut],
+  alone: list,
+});
+
+function printDevices(all: readonly Device[]): void {
   const timeZone = terminalZone();
   const at = (time: string) => momentText(Date.parse(time), timeZone);
   const rows = all.map((device) => [

@@ -7,7 +7,7 @@ import { HistoryMessage } from "@mimikit/protocol/records/history";
 import { HISTORY_HITS_DEFAULT, HISTORY_HITS_MAX, type HistoryHit, HistoryQuery } from "@mimikit/protocol/wire/api";
 import { readHistory } from "@mimikit/store/views/history";
 import { wholeHistory } from "@mimikit/store/views/whole-history";
-import { actions, command } from "../arguments/command.ts";
+import { command, commandGroup } from "../arguments/command.ts";
 import { wordsOf } from "../arguments/text-argument.ts";
 import { sourceName } from "../import/brought.ts";
 import { withState } from "../instance/state.ts";
@@ -16,54 +16,47 @@ import { plainLine, printJson, printLine, styled } from "../io/print.ts";
 
 const DAY = /^\d{4}-\d{2}-\d{2}$/;
 
-export const history = command({
-  usage: "history [action] [words..]",
-  summary: "what was said last, a search of everything that was ever said, and all of it as a file",
+const limitOption = {
+  type: "number",
+  default: HISTORY_HITS_DEFAULT,
+  describe: `how many, at most ${HISTORY_HITS_MAX}`,
+} as const;
+
+const roleOption = {
+  choices: HistoryMessage.shape.role.options,
+  array: true,
+  describe: "only messages of the user, the assistant or the system",
+} as const;
+
+const listCommand = command({
+  usage: "list",
+  summary: "the newest messages, the newest at the end",
   examples: [
-    ["mimikit history", "the newest messages, the newest at the end"],
-    ["mimikit history search release window", "the messages that say most about it, the best first"],
-    ["mimikit history export > conversation.md", "all of it, to read or to take along; --format json has every detail"],
-    ["mimikit history search 部署 --from 2026-03-01 --to 2026-03-31 --role user", "what you said about it in March"],
+    ["mimikit history list", "mimikit history alone is the same"],
+    ["mimikit history list --limit 5 --role assistant", "the last five replies"],
   ],
+  options: (yargs) => yargs.option("limit", limitOption).option("role", roleOption),
+  run: ({ json, limit, role }) => list(limit, role, json),
+});
+
+const search = command({
+  usage: "search <words..>",
+  summary: "search all messages ever, the best match first",
+  examples: [
+    ["mimikit history search release window", "the messages that match these words best"],
+    ["mimikit history search 部署 --from 2026-03-01 --to 2026-03-31 --role user", "your own messages of March"],
+  ],
+  takesText: true,
   options: (yargs) =>
     yargs
-      .positional("action", actions("list", "search", "export"))
-      .positional("words", { type: "string", array: true, describe: "search: what to look for" })
-      .option("limit", {
-        type: "number",
-        default: HISTORY_HITS_DEFAULT,
-        describe: `how many, at most ${HISTORY_HITS_MAX}`,
-      })
-      .option("format", {
-        choices: EXPORT_FORMATS,
-        default: "md" as const,
-        describe: "export: Markdown to read, or JSON with earlier versions and all details",
-      })
+      .positional("words", { type: "string", array: true, demandOption: true, describe: "the words to look for" })
+      .option("limit", limitOption)
       .option("from", { type: "string", describe: "from this day on, or this moment: 2026-03-01, or ISO 8601" })
       .option("to", { type: "string", describe: "up to this day, inclusive, or this moment" })
-      .option("role", {
-        choices: HistoryMessage.shape.role.options,
-        array: true,
-        describe: "only what the user, the assistant or the system said",
-      }),
-  async run({ json, action, words, limit, format, from, to, role }) {
-    if (action === "export") {
-      if ((words ?? []).length > 0 || from !== undefined || to !== undefined || role !== undefined)
-        throw new Failure("usage", "an export is everything that was ever said: it takes  --format  alone");
-      const messages = await withState(async ({ home, fs, mirror }) =>
-        wholeHistory(home, (await readHistory(fs, mirror.ledger)).messages),
-      );
-      process.stdout.write(historyFile(messages, json ? "json" : format));
-      return;
-    }
-    if (action === "list") {
-      if ((words ?? []).length > 0 || from !== undefined || to !== undefined)
-        throw new Failure("usage", "words, --from and --to are for  mimikit history search");
-      await list(limit, role, json);
-      return;
-    }
+      .option("role", roleOption),
+  async run({ json, words, limit, from, to, role }) {
     const query = wordsOf(words).join(" ").trim();
-    if (query === "") throw new Failure("usage", "say what to look for: mimikit history search <words>");
+    if (query === "") throw new Failure("usage", "name words to look for: mimikit history search <words>");
     const checked = HistoryQuery.safeParse({
       query,
       limit,
@@ -82,6 +75,34 @@ export const history = command({
   },
 });
 
+const exportCommand = command({
+  usage: "export",
+  summary: "print the whole history, to read or to keep elsewhere",
+  examples: [
+    ["mimikit history export > conversation.md", "Markdown to read"],
+    ["mimikit history export --format json > conversation.json", "with earlier versions and all details"],
+  ],
+  options: (yargs) =>
+    yargs.option("format", {
+      choices: EXPORT_FORMATS,
+      default: "md" as const,
+      describe: "Markdown to read, or JSON with earlier versions and all details",
+    }),
+  async run({ json, format }) {
+    const messages = await withState(async ({ home, fs, mirror }) =>
+      wholeHistory(home, (await readHistory(fs, mirror.ledger)).messages),
+    );
+    process.stdout.write(historyFile(messages, json ? "json" : format));
+  },
+});
+
+export const history = commandGroup({
+  name: "history",
+  summary: "the conversation: the newest messages, a search of all of them, an export",
+  subCommands: [listCommand, search, exportCommand],
+  alone: listCommand,
+});
+
 async function list(limit: number, roles: readonly string[] | undefined, json: boolean): Promise<void> {
   if (!Number.isInteger(limit) || limit < 1 || limit > HISTORY_HITS_MAX)
     throw new Failure("usage", `--limit is a whole number from 1 to ${HISTORY_HITS_MAX}`);
@@ -90,7 +111,7 @@ async function list(limit: number, roles: readonly string[] | undefined, json: b
     .filter((message) => roles === undefined || roles.includes(message.role))
     .slice(-limit);
   if (json) printJson({ messages: newest });
-  else if (newest.length === 0) printLine("nothing was said yet:  mimikit chat  begins");
+  else if (newest.length === 0) printLine("there are no messages yet:  mimikit chat  starts a conversation");
   else show(newest);
 }
 
@@ -107,7 +128,7 @@ function momentOf(option: string, text: string, days: number): string {
 }
 
 function show(hits: readonly Pick<HistoryHit, "id" | "role" | "at" | "text" | "origin">[]): void {
-  if (hits.length === 0) printLine("nothing was said about this");
+  if (hits.length === 0) printLine("no messages match");
   for (const { id, role, at, text, origin } of hits) {
     const from = origin === undefined ? "" : `, from ${plainLine(sourceName(origin))}`;
     printLine(`${styled("bold", `${new Date(at).toLocaleString()}  ${role}${from}`)}  ${styled("dim", id)}`);

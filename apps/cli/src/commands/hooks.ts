@@ -1,4 +1,4 @@
-/** Lists the hooks and what became of their deliveries, tries one, keeps its secret. All but the try needs no running process. */
+/** Lists the hooks and their deliveries, tests one, keeps its secret. Only the test needs a running process. */
 import { createHash, randomBytes } from "node:crypto";
 import { text as readAll } from "node:stream/consumers";
 import { setTimeout as wait } from "node:timers/promises";
@@ -20,7 +20,8 @@ import { hasCode } from "@mimikit/store/disk/error-code";
 import type { FileSystem } from "@mimikit/store/disk/file-system";
 import { createRecord, readRecord } from "@mimikit/store/disk/record";
 import { DELIVERIES, deliveryPath, endedDeliveryPath, failedTriesPath, HOOKS } from "@mimikit/store/disk/state";
-import { actions, command } from "../arguments/command.ts";
+import type { Argv } from "yargs";
+import { type CommonOptions, command, commandGroup } from "../arguments/command.ts";
 import { terminalZone } from "../arguments/trigger-options.ts";
 import { withDisk } from "../instance/state.ts";
 import { Failure } from "../io/failure.ts";
@@ -34,47 +35,76 @@ const SECRET_BYTES = 32;
 const TEST_MS_MAX = 20_000;
 const LOOK_EVERY_MS = 100;
 
-export const hooks = command({
-  usage: "hooks [action] [name]",
-  summary: "what is started or called when something happens, and what became of it; keeps their secrets",
-  examples: [
-    ["mimikit hooks", "each hook, what it waits for, and its last delivery"],
-    ["mimikit hooks show notify", "its last deliveries, what waits, and why"],
-    ["mimikit hooks test notify", "sends it a sample event, and says what came of that"],
-    ["mimikit hooks secret notify --new", "makes a secret, keeps it, and prints it once, for the other side"],
-    [
-      "mimikit hooks secret notify < secret.txt",
-      "keeps one that the other side has made; at a terminal it is typed unseen",
-    ],
-    ["mimikit hooks secret notify --forget", "forgets it: what has to be signed with it waits"],
-  ],
-  epilogue: `A hook is a file hooks/<name>.yaml in the state directory. It waits for ${HOOK_EVENTS.join(", ")}. See docs/hooks.md.`,
-  options: (yargs) =>
-    yargs
-      .positional("action", actions("list", "show", "test", "secret"))
-      .positional("name", { type: "string", describe: "the hook; for secret, the name of the secret" })
-      .option("new", { type: "boolean", default: false, describe: "secret: make one, and print it" })
-      .option("forget", { type: "boolean", default: false, describe: "secret: forget it" }),
-  async run({ json, action, name, new: isNew, forget }) {
-    const { home } = currentPlace();
-    if (!isAdopted(home, process.env)) throw new Failure("failed", NOT_ADOPTED);
-    if (action !== "secret" && (isNew || forget))
-      throw new Failure("usage", "--new and --forget are for  mimikit hooks secret");
-    if (action === "secret") return keepSecret(home, json, nameOf(name, action), isNew, forget);
-    openHome(home, process.env);
-    await withDisk(home, async (fs) => {
-      const found = await examineHooks(fs, home, process.env);
-      if (action === "list") return list(json, found, await readDeliveries(fs));
-      const hook = hookNamed(nameOf(name, action), found);
-      if (action === "show") show(json, hook, found, await readDeliveries(fs));
-      else await test(json, hook, found, fs, home);
-    });
+const listCommand = command({
+  usage: "list",
+  summary: "each hook, the event it waits for, and its last delivery",
+  examples: [["mimikit hooks list", "mimikit hooks alone is the same"]],
+  async run({ json }) {
+    await withHooks(async ({ fs, found }) => list(json, found, await readDeliveries(fs)));
   },
 });
 
-function nameOf(name: string | undefined, action: string): string {
-  if (name === undefined) throw new Failure("usage", `say which: mimikit hooks ${action} <name>`);
-  return name;
+const showCommand = command({
+  usage: "show <name>",
+  summary: "the last deliveries of a hook, and those that wait",
+  examples: [["mimikit hooks show notify", "with the reason why each waits or failed"]],
+  options: hookArgument,
+  async run({ json, name }) {
+    await withHooks(async ({ fs, found }) => show(json, hookNamed(name, found), found, await readDeliveries(fs)));
+  },
+});
+
+const testCommand = command({
+  usage: "test <name>",
+  summary: "send a sample event to a hook, and print the result",
+  examples: [["mimikit hooks test notify", "exit code 1 if it was not delivered"]],
+  options: hookArgument,
+  run: ({ json, name }) => withHooks(({ fs, home, found }) => test(json, hookNamed(name, found), found, fs, home)),
+});
+
+const secretCommand = command({
+  usage: "secret <name>",
+  summary: "save, make or delete a signing secret",
+  examples: [
+    ["mimikit hooks secret notify --new", "make one, and print it once, for the other side"],
+    ["mimikit hooks secret notify < secret.txt", "save one of the other side; at a terminal it is typed unseen"],
+    ["mimikit hooks secret notify --forget", "delete it: deliveries that it signs wait"],
+  ],
+  options: (yargs) =>
+    yargs
+      .positional("name", { type: "string", demandOption: true, describe: "the name of the secret" })
+      .option("new", { type: "boolean", default: false, describe: "make one, and print it" })
+      .option("forget", { type: "boolean", default: false, describe: "delete it" }),
+  run: ({ json, name, new: isNew, forget }) => keepSecret(adoptedHome(), json, name, isNew, forget),
+});
+
+export const hooks = commandGroup({
+  name: "hooks",
+  summary: "programs and addresses that are called on events: list, test them, keep their secrets",
+  epilogue: `A hook is a file hooks/<name>.yaml in the state directory. Events: ${HOOK_EVENTS.join(", ")}. See docs/hooks.md.`,
+  subCommands: [listCommand, showCommand, testCommand, secretCommand],
+  alone: listCommand,
+});
+
+function hookArgument(yargs: Argv<CommonOptions>) {
+  return yargs.positional("name", {
+    type: "string",
+    demandOption: true,
+    describe: "the hook: mimikit hooks lists them",
+  });
+}
+
+/** @throws Failure if there is no state directory of Mimikit here. */
+function adoptedHome(): string {
+  const { home } = currentPlace();
+  if (!isAdopted(home, process.env)) throw new Failure("failed", NOT_ADOPTED);
+  return home;
+}
+
+async function withHooks(use: (parts: { fs: FileSystem; home: string; found: Hooks }) => Promise<void>): Promise<void> {
+  const home = adoptedHome();
+  openHome(home, process.env);
+  await withDisk(home, async (fs) => use({ fs, home, found: await examineHooks(fs, home, process.env) }));
 }
 
 function hookNamed(name: string, { hooks: all, problems }: Hooks): Hook {
@@ -82,7 +112,7 @@ function hookNamed(name: string, { hooks: all, problems }: Hooks): Hook {
   if (hook !== undefined) return hook;
   const problem = problems.find((each) => each.name === name);
   const reason = problem === undefined ? `there is no ${HOOKS}/${name}.yaml` : `${problem.place}: ${problem.reason}`;
-  throw new Failure("failed", `${reason}:  mimikit hooks  shows what there is`);
+  throw new Failure("failed", `${reason}:  mimikit hooks  lists them`);
 }
 
 /** A delivery and what is known of it. */
@@ -156,9 +186,9 @@ function show(json: boolean, hook: Hook, { problems }: Hooks, lines: readonly Li
   for (const { reason } of wrong) printLine(styled("yellow", plainLine(`! ${reason}`)));
   printLine();
   printTable(
-    ["delivery", "event", "of", "when", "what became of it"],
+    ["delivery", "event", "of", "when", "result"],
     own.map(({ id, event, at, ...line }) => [id, event.type, event.data.title, timeText(at), stateText(line)]),
-    "nothing has happened yet",
+    "there are no deliveries yet",
   );
 }
 
@@ -212,7 +242,7 @@ async function untilEnded(fs: FileSystem, id: string): Promise<EndedDelivery | n
 async function keepSecret(home: string, json: boolean, name: string, isNew: boolean, forget: boolean): Promise<void> {
   const problem = HookName.safeParse(name).error?.issues[0]?.message;
   if (problem !== undefined) throw new Failure("usage", problem);
-  if (isNew && forget) throw new Failure("usage", "either --new or --forget");
+  if (isNew && forget) throw new Failure("usage", "--new and --forget exclude each other: choose one");
   openHome(home, process.env);
   const secret = forget
     ? undefined
@@ -231,7 +261,7 @@ async function keepSecret(home: string, json: boolean, name: string, isNew: bool
 async function typed(name: string): Promise<string> {
   if (!process.stdin.isTTY) {
     const piped = (await readAll(process.stdin)).trim();
-    if (piped === "") throw new Failure("usage", "no secret came through the pipe");
+    if (piped === "") throw new Failure("usage", "the pipe is empty: send the secret through it, or use --new");
     return piped;
   }
   const prompts = await import("@clack/prompts");

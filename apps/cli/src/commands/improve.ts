@@ -6,7 +6,7 @@
 import { improvementId, improvementNumber } from "@mimikit/protocol/base/id";
 import type { Improvement } from "@mimikit/protocol/wire/api";
 import { readImprovement, readImprovements } from "@mimikit/store/views/improvements";
-import { actions, command } from "../arguments/command.ts";
+import { command, commandGroup } from "../arguments/command.ts";
 import { withState } from "../instance/state.ts";
 import { ask } from "../instance/write-wish.ts";
 import { Failure } from "../io/failure.ts";
@@ -16,43 +16,55 @@ import { plainLine, plainText, printJson, printLine, printTable, styled } from "
 const LIST_DEFAULT = 20;
 const LIST_MAX = 500;
 
-export const improve = command({
-  usage: "improve [action] [id]",
-  summary: "self-improvement: what it did and why, and look now",
-  examples: [
-    ["mimikit improve", "the newest first, with what came of each"],
-    ["mimikit improve show 12", "everything about imp-000012: why, diff, checks, reasons"],
-    ["mimikit improve now", "look for something to improve now, whatever the clock says"],
-  ],
+const list = command({
+  usage: "list",
+  summary: "what was improved, the newest first, and how each ended",
+  examples: [["mimikit improve list --limit 5", "the last five; mimikit improve alone lists more"]],
   options: (yargs) =>
-    yargs
-      .positional("action", actions("list", "show", "now"))
-      .positional("id", { type: "string", describe: "show: the improvement, or its number" })
-      .option("limit", { type: "number", default: LIST_DEFAULT, describe: `list: how many, at most ${LIST_MAX}` }),
-  async run({ json, action, id, limit }) {
-    if (action === "now") {
-      const asked = await ask(currentPlace().home, { kind: "improve" });
-      if (json) printJson(asked);
-      else printLine(asked.outcome === null ? "kept; it is taken up when Mimikit runs" : `${asked.outcome} begins`);
-      return;
-    }
-    if (action === "list") {
-      const limited = Math.min(LIST_MAX, Math.max(1, Math.floor(limit)));
-      const improvements = await withState(({ mirror }) => readImprovements(mirror, limited));
-      if (json) printJson({ improvements });
-      else list(improvements);
-      return;
-    }
-    if (id === undefined) throw new Failure("usage", "say which: mimikit improve show <id>");
-    const number = /^\d{1,15}$/.test(id) ? Number(id) : improvementNumber(id);
-    const improvement = await withState(({ mirror }) => readImprovement(mirror, number));
-    if (improvement === null) throw new Failure("failed", `there is no improvement ${id}`);
-    if (json) printJson(improvement);
-    else show(improvement);
+    yargs.option("limit", { type: "number", default: LIST_DEFAULT, describe: `how many, at most ${LIST_MAX}` }),
+  async run({ json, limit }) {
+    const limited = Math.min(LIST_MAX, Math.max(1, Math.floor(limit)));
+    const improvements = await withState(({ mirror }) => readImprovements(mirror, limited));
+    if (json) printJson({ improvements });
+    else printImprovements(improvements);
   },
 });
 
-function list(improvements: readonly Improvement[]): void {
+const show = command({
+  usage: "show <id>",
+  summary: "one improvement in full: why, diff, checks, review",
+  examples: [["mimikit improve show 12", "imp-000012"]],
+  options: (yargs) =>
+    yargs.positional("id", { type: "string", demandOption: true, describe: "the improvement, or its number" }),
+  async run({ json, id }) {
+    const number = /^\d{1,15}$/.test(id) ? Number(id) : improvementNumber(id);
+    const improvement = await withState(({ mirror }) => readImprovement(mirror, number));
+    if (improvement === null)
+      throw new Failure("failed", `there is no improvement ${id}:  mimikit improve  lists them`);
+    if (json) printJson(improvement);
+    else printImprovement(improvement);
+  },
+});
+
+const now = command({
+  usage: "now",
+  summary: "look for something to improve now, whatever the schedule",
+  examples: [["mimikit improve now", "prints the id of the improvement that starts"]],
+  async run({ json }) {
+    const asked = await ask(currentPlace().home, { kind: "improve" });
+    if (json) printJson(asked);
+    else printLine(asked.outcome === null ? "queued; it starts when Mimikit runs" : `${asked.outcome} starts`);
+  },
+});
+
+export const improve = commandGroup({
+  name: "improve",
+  summary: "self-improvement: what changed and why; start one now",
+  subCommands: [list, show, now],
+  alone: list,
+});
+
+function printImprovements(improvements: readonly Improvement[]): void {
   const rows = improvements.map(({ id, state, at, kind, title, error }) => [
     id,
     state,
@@ -60,10 +72,10 @@ function list(improvements: readonly Improvement[]): void {
     kind ?? "–",
     title ?? error ?? "",
   ]);
-  printTable(["id", "state", "begun", "kind", "what"], rows, "nothing was improved yet");
+  printTable(["id", "state", "begun", "kind", "what"], rows, "there are no improvements yet");
 }
 
-function show(improvement: Improvement): void {
+function printImprovement(improvement: Improvement): void {
   const { number, state, at, endedAt, kind, title, why, change, reasons = [], branch, note, error } = improvement;
   printLine(styled("bold", `${improvementId(number)}  ${plainLine(title ?? "")}`));
   const until = endedAt === undefined ? "" : ` – ${new Date(endedAt).toLocaleString()}`;

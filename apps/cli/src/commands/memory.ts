@@ -15,7 +15,7 @@ import { entryName } from "@mimikit/protocol/records/memory-entry";
 import type { MemoryAnswer, MemoryStatus } from "@mimikit/protocol/wire/api";
 import { readHistory } from "@mimikit/store/views/history";
 import { countUnarchived } from "@mimikit/store/views/unarchived";
-import { actions, command } from "../arguments/command.ts";
+import { command, commandGroup } from "../arguments/command.ts";
 import { isPiped, readText, wordsOf } from "../arguments/text-argument.ts";
 import { withState } from "../instance/state.ts";
 import { ask } from "../instance/write-wish.ts";
@@ -30,73 +30,104 @@ const NAMED_CHARS_MAX = 80;
 /** `2026-03-01` of a moment. */
 const DAY_CHARS = 10;
 
-export const memory = command({
-  usage: "memory [action] [words..]",
-  summary: "what is remembered: look, search, add, forget",
+const statusCommand = command({
+  usage: "status",
+  summary: "the files of the memory, their size, and how they are searched",
+  examples: [["mimikit memory status", "mimikit memory alone is the same"]],
+  run: ({ json }) => status(json),
+});
+
+const indexCommand = command({
+  usage: "index",
+  summary: "build the search index and print its size; searches build their own",
+  examples: [["mimikit memory index", "how long it takes here"]],
+  run: ({ json }) => index(json),
+});
+
+const searchCommand = command({
+  usage: "search <words..>",
+  summary: "search the memory, the best match first",
   examples: [
-    ["mimikit memory status", "the files, how much they hold, and how they are searched"],
-    ["mimikit memory search release window", "the paragraphs that say most about it, the best first"],
-    ["mimikit memory search 部署 --after 2026-03-01 --before 2026-03-31", "what was noted about it in March"],
-    ["mimikit memory search deploy --source memory/summary/", "in the summaries only"],
-    ["mimikit memory add --long-term we deploy on Thursdays", "a fact for memory.md, which every turn may find"],
-    ["mimikit memory add --target profile prefers short answers", "something about you"],
-    ["mimikit memory forget Thursdays", "takes out the one entry that says so; mimikit undo brings it back"],
-    ["mimikit memory used", "what of it the last reply was given, and whether it still says so"],
-    ["mimikit memory index", "builds the index here and says what is in it; nothing ever needs that"],
+    ["mimikit memory search release window", "the paragraphs that match these words best"],
+    ["mimikit memory search 部署 --after 2026-03-01 --before 2026-03-31", "notes of March"],
+    ["mimikit memory search deploy --source memory/summary/", "only summaries"],
   ],
+  takesText: true,
   options: (yargs) =>
     yargs
-      .positional("action", actions("status", "index", "search", "add", "forget", "used"))
-      .positional("words", {
-        type: "string",
-        array: true,
-        describe:
-          "search: what to look for; add: what to remember, - reads it from the pipe; forget: words of one entry; used: the id of a reply, the last one if not given",
-      })
-      .option("limit", {
-        type: "number",
-        describe: `search: how many, at most ${HITS_MAX}; ${HITS_DEFAULT} if not given`,
-      })
-      .option("after", { type: "string", describe: "search: from this day on, 2026-03-01" })
-      .option("before", { type: "string", describe: "search: up to this day, inclusive" })
+      .positional("words", { type: "string", array: true, demandOption: true, describe: "the words to look for" })
+      .option("limit", { type: "number", describe: `how many, at most ${HITS_MAX}; ${HITS_DEFAULT} if not given` })
+      .option("after", { type: "string", describe: "from this day on, 2026-03-01" })
+      .option("before", { type: "string", describe: "up to this day, inclusive" })
       .option("source", {
         type: "string",
         array: true,
         nargs: 1,
-        describe: "search: only files whose names begin so: memory.md, memory/, memory/summary/, docs/",
-      })
-      .option("long-term", { type: "boolean", describe: "add: to memory.md, not to the notes of today" })
-      .option("target", {
-        choices: RememberTarget.options,
-        describe: "add: to what Mimikit knows of itself or of you, not to memory",
+        describe: "only files whose names begin so: memory.md, memory/, memory/summary/, docs/",
       }),
-  async run({ json, action, words, limit, after, before, source, longTerm, target }) {
-    assertOnlyFor("search", action, { limit, after, before, source });
-    assertOnlyFor("add", action, { "long-term": longTerm, target });
-    if (action === "add") await add(words, { longTerm: longTerm ?? false, target }, json);
-    else if (action === "forget") await forget(words, json);
-    else if (action === "used") await used(words, json);
-    else if (action === "search") await search({ limit, after, before, sources: source }, words, json);
-    else if ((words ?? []).length > 0) throw new Failure("usage", `mimikit memory ${action} takes no words`);
-    else if (action === "index") await index(json);
-    else await status(json);
-  },
+  run: ({ json, words, limit, after, before, source }) =>
+    search({ limit, after, before, sources: source }, words, json),
 });
 
-/** @throws Failure (usage): an option that would do nothing is a mistake. */
-function assertOnlyFor(meant: string, action: string, options: Record<string, unknown>): void {
-  const [said] = Object.entries(options).find(([, value]) => value !== undefined) ?? [];
-  if (said !== undefined && action !== meant)
-    throw new Failure("usage", `--${said} is for  mimikit memory ${meant}, not ${action}`);
-}
+const addCommand = command({
+  usage: "add <text..>",
+  summary: "remember something",
+  examples: [
+    ["mimikit memory add --long-term we deploy on Thursdays", "a fact for memory.md, which every turn may find"],
+    ["mimikit memory add --target profile prefers short answers", "something about you"],
+  ],
+  takesText: true,
+  options: (yargs) =>
+    yargs
+      .positional("text", {
+        type: "string",
+        array: true,
+        demandOption: true,
+        describe: "the text to remember; - reads it from the pipe",
+      })
+      .option("long-term", { type: "boolean", default: false, describe: "to memory.md, not to the notes of today" })
+      .option("target", {
+        choices: RememberTarget.options,
+        describe: "to the description of Mimikit or of you, not to the memory",
+      }),
+  run: ({ json, text, longTerm, target }) => add(text, { longTerm, target }, json),
+});
+
+const forgetCommand = command({
+  usage: "forget [words..]",
+  summary: "remove the entry that contains these words; mimikit undo restores it",
+  examples: [["mimikit memory forget Thursdays", "refused if several entries contain the word"]],
+  takesText: true,
+  options: (yargs) =>
+    yargs.positional("words", {
+      type: "string",
+      array: true,
+      describe: "words of one entry; - reads them from the pipe",
+    }),
+  run: ({ json, words }) => forget(words, json),
+});
+
+const usedCommand = command({
+  usage: "used [reply]",
+  summary: "the entries that a reply was based on, and whether they have changed since",
+  examples: [["mimikit memory used", "those of the last reply"]],
+  options: (yargs) =>
+    yargs.positional("reply", { type: "string", describe: "the id of a reply; the last one if not given" }),
+  run: ({ json, reply }) => used(reply, json),
+});
+
+export const memory = commandGroup({
+  name: "memory",
+  summary: "the memory: search, add, forget, and see what a reply used",
+  subCommands: [statusCommand, indexCommand, searchCommand, addCommand, forgetCommand, usedCommand],
+  alone: statusCommand,
+});
 
 async function add(
-  words: readonly string[] | undefined,
+  words: readonly string[],
   how: { longTerm: boolean; target: RememberTarget | undefined },
   json: boolean,
 ): Promise<void> {
-  if ((words ?? []).length === 0)
-    throw new Failure("usage", "say what to remember: mimikit memory add <text>, or - to read it from a pipe");
   const content = await readText(words, "memory add");
   if (content.length > REMEMBER_CHARS_MAX)
     throw new Failure(
@@ -105,37 +136,34 @@ async function add(
     );
   const asked = await ask(currentPlace().home, { kind: "memory-add", content, ...how });
   if (json) printJson(asked);
-  else printLine(asked.outcome ?? "kept; it is written down when Mimikit runs");
+  else printLine(asked.outcome ?? "queued; it is written when Mimikit runs");
 }
 
-/** Takes out the one entry that says so. @throws Failure where none does, or several do. */
+/** Removes the one entry that contains the words. @throws Failure if none does, or several do. */
 async function forget(words: readonly string[] | undefined, json: boolean): Promise<void> {
   const sought = (await readText(words, "memory forget")).trim();
-  if (sought === "") throw new Failure("usage", "say what to forget: mimikit memory forget <words of the entry>");
   const found = await withState((place) => findEntries(sought, place));
   const [first] = found;
   if (first === undefined)
-    throw new Failure("failed", "nothing that is remembered says so:  mimikit memory search  finds it");
+    throw new Failure("failed", "no entry contains these words:  mimikit memory search <words>  finds similar ones");
   if (found.length > 1) {
     const named = found
       .slice(0, NAMED_MAX)
       .map(({ document, entry }) => `  ${document}: ${plainLine(entry.text).slice(0, NAMED_CHARS_MAX)}`);
-    throw new Failure("usage", `${found.length} entries say so, say more words of the one:\n${named.join("\n")}`);
+    throw new Failure(
+      "usage",
+      `${found.length} entries contain these words; add words of the one you mean:\n${named.join("\n")}`,
+    );
   }
   const { document, entry } = first;
   const asked = await ask(currentPlace().home, { kind: "memory-edit", document, entry: entryName(entry) });
   if (json) printJson({ ...asked, document, entry: entry.text });
-  else printLine(`${plainLine(entry.text)}: ${asked.outcome ?? "kept; it is taken out when Mimikit runs"}`);
+  else printLine(`${plainLine(entry.text)}: ${asked.outcome ?? "queued; it is removed when Mimikit runs"}`);
 }
 
-async function search(
-  options: Omit<MemorySearch, "query">,
-  words: readonly string[] | undefined,
-  json: boolean,
-): Promise<void> {
-  if (isPiped(words)) throw new Failure("usage", "say what to look for on the command line");
-  const query = wordsOf(words).join(" ").trim();
-  if (query === "") throw new Failure("usage", "say what to look for: mimikit memory search <words>");
+async function search(options: Omit<MemorySearch, "query">, words: readonly string[], json: boolean): Promise<void> {
+  const query = isPiped(words) ? "" : wordsOf(words).join(" ").trim();
+  if (query === "") throw new Failure("usage", "name words to look for: mimikit memory search <words>");
   const checked = MemorySearch.safeParse({ query, ...options });
   if (!checked.success) throw misuseOf(checked.error);
   const found = await withState(({ home, workDir }) => searchMemory({ home, workDir, ...checked.data }));
@@ -145,16 +173,15 @@ async function search(
 }
 
 function show({ hits }: MemoryAnswer): void {
-  if (hits.length === 0) printLine("nothing is remembered about this");
+  if (hits.length === 0) printLine("no entries match");
   for (const { source, text, score } of hits) {
     printLine(`${styled("bold", plainLine(source))}  ${styled("dim", score.toFixed(2))}`);
     printLine(`  ${plainLine(text)}`);
   }
 }
 
-/** Lists the memories that the model was shown for a reply. @throws Failure where there is no such reply. */
-async function used([id, ...more]: readonly string[] = [], json: boolean): Promise<void> {
-  if (more.length > 0) throw new Failure("usage", "mimikit memory used takes the id of one reply");
+/** Lists the entries that the model was given for a reply. @throws Failure if there is no such reply. */
+async function used(id: string | undefined, json: boolean): Promise<void> {
   const answer = await withState(async ({ home, workDir, fs, mirror }) => {
     const { messages } = await readHistory(fs, mirror.ledger);
     const reply = id ?? messages.findLast((message) => turnOfReply(message.id) !== undefined)?.id;
@@ -169,7 +196,7 @@ async function used([id, ...more]: readonly string[] = [], json: boolean): Promi
     printJson(answer);
     return;
   }
-  if (answer.used.length === 0) printLine("nothing of memory was shown for this reply");
+  if (answer.used.length === 0) printLine("this reply used no entries");
   for (const { source, message, text, at, always, isAsShown } of answer.used) {
     const facts = [at?.slice(0, DAY_CHARS), always && "always told", !isAsShown && "changed or forgotten since"];
     const place = source ?? `said in ${message}`;
@@ -206,14 +233,14 @@ async function status(json: boolean): Promise<void> {
     String(files),
     `${(bytes / KILOBYTE).toFixed(1)} KB`,
   ]);
-  printTable(["source", "files", "size"], rows, "nothing is remembered yet");
+  printTable(["source", "files", "size"], rows, "the memory is empty");
   printLine();
   printLine(`newest note: ${plainLine(newestNote ?? "none yet")}`);
   printLine(`newest summaries: ${newestSummaries.map(plainLine).join(", ") || "none yet"}`);
-  printLine(`said since the last note: ${unarchived} messages`);
+  printLine(`messages since the last note: ${unarchived}`);
   if (index !== null)
     printLine(`index: ${index.units} paragraphs and list items of ${index.files} files, in ${index.ms} ms`);
   printLine(
-    hasRipgrep ? "ripgrep: there" : "ripgrep: not there; what the index does not find is looked for file by file",
+    hasRipgrep ? "ripgrep: installed" : "ripgrep: not installed; without a hit in the index, each file is read",
   );
 }

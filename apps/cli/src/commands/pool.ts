@@ -1,4 +1,4 @@
-/** Invites a machine to work for this home, joins another home, and lets one go. */
+/** Invites a machine to work for this home, joins another home, and removes a machine. */
 
 import { spawn } from "node:child_process";
 import { once } from "node:events";
@@ -15,7 +15,8 @@ import { programOf } from "@mimikit/runtime/home/programs";
 import { replaceFile } from "@mimikit/runtime/home/replace-file";
 import { createPool, homeIdentity, readPools, removePool } from "@mimikit/runtime/pools/registry";
 import { JOINED_POOL_PATH } from "@mimikit/store/disk/state";
-import { actions, command } from "../arguments/command.ts";
+import type { Argv } from "yargs";
+import { type CommonOptions, command, commandGroup } from "../arguments/command.ts";
 import { withDisk } from "../instance/state.ts";
 import { Failure, reasonOf } from "../io/failure.ts";
 import { currentPlace } from "../io/place.ts";
@@ -26,43 +27,16 @@ import { engineUrl } from "../pools/named-pools.ts";
 const POOL_FOLDER = ".mimikit-pool";
 const SLOTS_DEFAULT = 2;
 
-export const pool = command({
-  usage: "pool <action> [name]",
-  summary: "let another machine work for this one: invite it, join from there, or let it go",
-  examples: [
-    ["mimikit pool invite gpu-box --label gpu", "here: prints a code that is good once, for ten minutes"],
-    ["mimikit pool join --work-dir ~/work", "there: asks for the code, and works until it is stopped"],
-    [
-      "mimikit pool join --work-dir ~/work < code.txt",
-      "the same for scripts; without a code where it has joined before",
-    ],
-    ["mimikit pool service --work-dir ~/work", "there: keeps it working from boot on, as a unit of systemd"],
-    ["mimikit pool service --work-dir ~/work --remove", "there: stops it, and removes the unit"],
-    ["mimikit pool remove gpu-box", "here: forgets its key, so that nothing of it is believed any more"],
-  ],
-  epilogue:
-    "An engine carries the work: set pools.url to a Redis or Valkey that both machines reach. Whoever has the code works for you: it gets the tasks that name the machine. See docs/pools.md.",
+const inviteCommand = command({
+  usage: "invite <name>",
+  summary: "print a code with which another machine joins",
+  examples: [["mimikit pool invite gpu-box --label gpu", "the code is valid once, for ten minutes"]],
   options: (yargs) =>
-    yargs
-      .positional("action", actions("invite", "join", "service", "remove"))
-      .positional("name", { type: "string", describe: "invite, remove: the name of the machine" })
-      .option("label", { type: "string", array: true, default: [] as string[], describe: "invite: also found by this" })
-      .option("slots", { type: "number", default: SLOTS_DEFAULT, describe: "invite: how many tasks it runs at once" })
-      .option("work-dir", {
-        type: "string",
-        describe: "join, service: the folder where the work is done; this one, if not given",
-      })
-      .option("url", { type: "string", describe: "join: the address of the engine as this machine reaches it" })
-      .option("remove", { type: "boolean", default: false, describe: "service: stop it, and remove the unit" })
-      .option("start", { type: "boolean", default: true, describe: "join: work at once; --no-start only joins" }),
-  async run({ json, action, name, label, slots, workDir, url, start, remove: isRemoved }) {
-    if (action === "join") return joinHome(json, resolve(workDir ?? process.cwd()), url, start);
-    if (action === "service") return serve(json, resolve(workDir ?? process.cwd()), isRemoved);
-    const { home } = currentPlace();
-    if (!isAdopted(home, process.env)) throw new Failure("failed", NOT_ADOPTED);
-    if (name === undefined) throw new Failure("usage", `say which: mimikit pool ${action} <name>`);
-    openHome(home, process.env);
-    if (action === "remove") return remove(json, home, name);
+    nameArgument(yargs)
+      .option("label", { type: "string", array: true, default: [] as string[], describe: "tasks may name it, too" })
+      .option("slots", { type: "number", default: SLOTS_DEFAULT, describe: "how many tasks it runs at once" }),
+  async run({ json, name, label, slots }) {
+    const home = ownHome();
     for (const each of [name, ...label]) assertName(each);
     if (!(Number.isInteger(slots) && slots >= 1 && slots <= SLOTS_MAX))
       throw new Failure("usage", `--slots is a whole number from 1 to ${SLOTS_MAX}`);
@@ -70,10 +44,80 @@ export const pool = command({
   },
 });
 
+const joinCommand = command({
+  usage: "join",
+  summary: "on the other machine: join with the code, and work until stopped",
+  examples: [
+    ["mimikit pool join --work-dir ~/work", "asks for the code"],
+    ["mimikit pool join --work-dir ~/work < code.txt", "for scripts; needs no code after the first time"],
+  ],
+  options: (yargs) =>
+    workDirOption(yargs)
+      .option("url", { type: "string", describe: "the address of the engine as this machine reaches it" })
+      .option("start", { type: "boolean", default: true, describe: "work at once; --no-start only joins" }),
+  run: ({ json, workDir, url, start }) => joinHome(json, resolve(workDir), url, start),
+});
+
+const serviceCommand = command({
+  usage: "service",
+  summary: "on the other machine: work from boot on, as a systemd unit",
+  examples: [
+    ["mimikit pool service --work-dir ~/work", "after mimikit pool join --work-dir ~/work --no-start"],
+    ["mimikit pool service --work-dir ~/work --remove", "stop it, and remove the unit"],
+  ],
+  options: (yargs) =>
+    workDirOption(yargs).option("remove", {
+      type: "boolean",
+      default: false,
+      describe: "stop it, and remove the unit",
+    }),
+  run: ({ json, workDir, remove: isRemoved }) => serve(json, resolve(workDir), isRemoved),
+});
+
+const removeCommand = command({
+  usage: "remove <name>",
+  summary: "remove a machine: its key is deleted and its messages are refused",
+  examples: [["mimikit pool remove gpu-box", "its running tasks are given up"]],
+  options: nameArgument,
+  run: ({ json, name }) => remove(json, ownHome(), name),
+});
+
+export const pool = commandGroup({
+  name: "pool",
+  summary: "let another machine run tasks for this one: invite it, join from there, remove it",
+  epilogue:
+    "Set pools.url to a Redis or Valkey server that both machines reach. A machine that joins receives the tasks that name it. See docs/pools.md.",
+  subCommands: [inviteCommand, joinCommand, serviceCommand, removeCommand],
+});
+
+function nameArgument(yargs: Argv<CommonOptions>) {
+  return yargs.positional("name", { type: "string", demandOption: true, describe: "the name of the machine" });
+}
+
+function workDirOption(yargs: Argv<CommonOptions>) {
+  return yargs.option("work-dir", {
+    type: "string",
+    default: process.cwd(),
+    defaultDescription: "this directory",
+    describe: "the directory in which tasks run",
+  });
+}
+
+/** @throws Failure if there is no state directory of Mimikit here. */
+function ownHome(): string {
+  const { home } = currentPlace();
+  if (!isAdopted(home, process.env)) throw new Failure("failed", NOT_ADOPTED);
+  openHome(home, process.env);
+  return home;
+}
+
 function assertName(name: string): void {
   const { error } = PoolName.safeParse(name);
   if (error !== undefined)
-    throw new Failure("usage", `${plainLine(name)} is no name: ${error.issues[0]?.message ?? "choose another"}`);
+    throw new Failure(
+      "usage",
+      `${plainLine(name)} is not a valid name: ${error.issues[0]?.message ?? "choose another"}`,
+    );
 }
 
 async function invitePool(
@@ -87,9 +131,12 @@ async function invitePool(
   const code = await withDisk(home, async (fs) => {
     const { id } = await homeIdentity(fs);
     if ((await readPools(fs)).some(({ name }) => name === wanted.name))
-      throw new Failure("failed", `${wanted.name} is there already: mimikit pool remove ${wanted.name}  lets it go`);
+      throw new Failure(
+        "failed",
+        `there is a machine ${wanted.name} already: choose another name, or  mimikit pool remove ${wanted.name}  first`,
+      );
     const created = await createPool(fs, wanted, Date.now());
-    if (created === null) throw new Failure("failed", `${wanted.name} is there already`);
+    if (created === null) throw new Failure("failed", `there is a machine ${wanted.name} already: choose another name`);
     try {
       return await invite(url, { home: id, pool: wanted.name, key: created.key, slots: wanted.slots, leaseSec });
     } catch (error) {
@@ -105,9 +152,9 @@ async function invitePool(
 
 async function remove(json: boolean, home: string, name: string): Promise<void> {
   const isGone = await withDisk(home, (fs) => removePool(fs, name));
-  if (!isGone) throw new Failure("failed", `no machine is called ${plainLine(name)}: see  mimikit pools`);
+  if (!isGone) throw new Failure("failed", `there is no machine ${plainLine(name)}:  mimikit pools  lists them`);
   if (json) return printJson({ removed: name });
-  printLine(`${plainLine(name)} works for this home no more; what it runs is given up.`);
+  printLine(`${plainLine(name)} is removed; its running tasks are given up`);
 }
 
 async function serve(json: boolean, workDir: string, isRemoved: boolean): Promise<void> {

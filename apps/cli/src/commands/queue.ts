@@ -3,47 +3,21 @@ import { PAUSABLE } from "@mimikit/protocol/base/kind";
 import { loadConfig, pausedIn } from "@mimikit/runtime/config/config";
 import { editSettings } from "@mimikit/runtime/config/edit-settings";
 import { openHome } from "@mimikit/runtime/home/adoption";
-import { actions, command } from "../arguments/command.ts";
+import { type Command, command, commandGroup } from "../arguments/command.ts";
 import { withDisk, withState } from "../instance/state.ts";
 import { openTasks } from "../instance/task-list.ts";
-import { Failure } from "../io/failure.ts";
 import { currentPlace } from "../io/place.ts";
 import { printJson, printLine, printTable } from "../io/print.ts";
 import { refusedAsFailure } from "../io/settings-refused.ts";
 import { runningEnvironment } from "../processes/instance.ts";
 
-export const queue = command({
-  usage: "queue [action] [role]",
-  summary: "how much waits for each role; pauses and resumes a queue",
-  examples: [
-    ["mimikit queue", "what waits and runs, by role"],
-    ["mimikit queue pause worker", "nothing more begins there; what runs goes on"],
-    ["mimikit queue resume worker", "what waits begins"],
-  ],
-  options: (yargs) =>
-    yargs
-      .positional("action", actions("list", "pause", "resume"))
-      .positional("role", { choices: PAUSABLE, describe: "pause, resume: whose queue" }),
-  async run({ json, action, role }) {
-    if ((role === undefined) !== (action === "list"))
-      throw new Failure(
-        "usage",
-        role === undefined ? `say whose: mimikit queue ${action} worker` : "list takes no role",
-      );
-    const { home } = currentPlace();
-    openHome(home, process.env);
-    // It is their variables that win, whatever those of this shell are.
-    const env = (await runningEnvironment(home)) ?? process.env;
-    if (role !== undefined) {
-      const change = { name: `paused.${role}`, value: action === "pause" ? true : undefined };
-      await refusedAsFailure(() => withDisk(home, (fs) => editSettings({ fs, home, env }, [change])));
-    }
+const list = command({
+  usage: "list",
+  summary: "the tasks that wait and run, by role",
+  examples: [["mimikit queue list", "mimikit queue alone is the same"]],
+  async run({ json }) {
+    const { home, env } = await placeOfSettings();
     const paused = pausedIn(loadConfig(home, env).config);
-    if (role !== undefined) {
-      if (json) printJson({ paused });
-      else printLine(`the queue of the ${role} is ${action === "pause" ? "paused; what runs goes on" : "open"}`);
-      return;
-    }
     const open = await withState(async (state) => openTasks(state));
     const queues = PAUSABLE.map((each) => ({
       role: each,
@@ -51,15 +25,49 @@ export const queue = command({
       queued: open.filter((task) => task.role === each && task.state === "queued").length,
       running: open.filter((task) => task.role === each && task.state === "running").length,
     }));
-    if (json) printJson({ queues });
-    else {
-      const rows = queues.map((each) => [
-        each.role,
-        each.paused ? "paused" : "",
-        String(each.queued),
-        String(each.running),
-      ]);
-      printTable(["role", "", "waits", "runs"], rows, "there are no queues");
-    }
+    if (json) return printJson({ queues });
+    const rows = queues.map(({ role, paused, queued, running }) => [
+      role,
+      paused ? "paused" : "",
+      String(queued),
+      String(running),
+    ]);
+    printTable(["role", "", "waits", "runs"], rows, "there are no queues");
   },
+});
+
+/** `pause` and `resume`. @param said the new state of a queue. */
+function change(op: "pause" | "resume", summary: string, said: string): Command {
+  return command({
+    usage: `${op} <role>`,
+    summary,
+    examples: [[`mimikit queue ${op} worker`, "the tasks of Workers"]],
+    options: (yargs) =>
+      yargs.positional("role", { choices: PAUSABLE, demandOption: true, describe: "the role whose queue it is" }),
+    async run({ json, role }) {
+      const { home, env } = await placeOfSettings();
+      const setting = { name: `paused.${role}`, value: op === "pause" ? true : undefined };
+      await refusedAsFailure(() => withDisk(home, (fs) => editSettings({ fs, home, env }, [setting])));
+      if (json) printJson({ paused: pausedIn(loadConfig(home, env).config) });
+      else printLine(`the queue of the ${role} is ${said}`);
+    },
+  });
+}
+
+async function placeOfSettings() {
+  const { home } = currentPlace();
+  openHome(home, process.env);
+  // The variables of the running processes win, not those of this shell.
+  return { home, env: (await runningEnvironment(home)) ?? process.env };
+}
+
+export const queue = commandGroup({
+  name: "queue",
+  summary: "the queues of the roles: list, pause and resume them",
+  subCommands: [
+    list,
+    change("pause", "start no more tasks of a role; running ones finish", "paused; running tasks finish"),
+    change("resume", "start the waiting tasks of a role again", "open"),
+  ],
+  alone: list,
 });

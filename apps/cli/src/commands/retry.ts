@@ -12,6 +12,7 @@ export const retry = command({
     ["mimikit retry --provider openai --model gpt-5.2", "by another model, this once"],
     ["mimikit retry only the German ones", "your last message in other words"],
   ],
+  takesText: true,
   options: (yargs) =>
     textArgument(yargs)
       .option("provider", { type: "string", describe: "who answers; whom the settings choose if not given" })

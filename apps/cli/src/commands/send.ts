@@ -18,6 +18,7 @@ export const send = command({
     ["mimikit send --attach error.png what is wrong here", "with a picture, a document or any other file"],
     ["git log -5 | mimikit send", "send what comes through the pipe, whatever it begins with"],
   ],
+  takesText: true,
   options: (yargs) =>
     attachOption(textArgument(yargs)).option("next", {
       type: "boolean",

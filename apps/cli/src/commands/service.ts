@@ -6,14 +6,15 @@ import { KEY_VARIABLES } from "@mimikit/runtime/config/providers";
 import { rolesOf } from "@mimikit/runtime/process/roles-of";
 import { isSingletonClaimed } from "@mimikit/runtime/process/singleton";
 import { execa } from "execa";
-import { actions, command } from "../arguments/command.ts";
+import type { Argv } from "yargs";
+import { type CommonOptions, command, commandGroup } from "../arguments/command.ts";
 import { keep } from "../instance/begin.ts";
 import { Failure } from "../io/failure.ts";
 import { currentPlace } from "../io/place.ts";
 import { plainLine, printJson, printLine, printNotice, styled } from "../io/print.ts";
 import { livingRoles, runningText } from "../processes/instance.ts";
 import { isStopped } from "../processes/stopped.ts";
-import { describeService, serviceName } from "../service/definition.ts";
+import { type Definition, describeService, serviceName } from "../service/definition.ts";
 import { respawn } from "../service/respawn.ts";
 import { enableLinger, hasSystemd, removeUnit, systemctl, unitOf, writeUnit } from "../service/systemd.ts";
 import { commandLine, crontabLine, launchdPlist, openRcScript, systemdUnit } from "../service/texts.ts";
@@ -21,48 +22,78 @@ import { prepare } from "./up.ts";
 
 const LABEL_COLUMNS = 10;
 
-interface Options {
+interface UnitOptions {
   json: boolean;
   system: boolean;
-  linger: boolean;
-  print: "launchd" | "openrc" | "systemd" | undefined;
 }
 
-export const service = command({
-  usage: "service [action]",
-  summary: "keep it running from boot on, whatever ends it",
-  examples: [
-    ["mimikit service install", "as a unit of systemd for this user, with the workspace in this directory"],
-    ["sudo mimikit service install --system", "as a unit of the system, for the user whose state it is"],
-    ["mimikit service status", "is there a unit, is it active, does everything run"],
-    ["mimikit service uninstall", "stop it and remove the unit; the state is kept"],
-    ["mimikit service install --print launchd", "print the text for another system (untested)"],
-    ["mimikit service run", "what the unit starts; also by hand where there is no systemd"],
-  ],
-  options: (yargs) =>
-    yargs
-      .positional("action", actions("status", "install", "uninstall", "run"))
-      .option("system", { type: "boolean", default: false, describe: "a unit of the system, not of this user" })
-      .option("linger", { type: "boolean", default: true, describe: "let it run without a login (loginctl)" })
-      .option("print", {
-        choices: ["launchd", "openrc", "systemd"] as const,
-        describe: "install: print the text, and change nothing",
-      }),
-  async run({ action, ...options }) {
-    switch (action) {
-      case "install":
-        return options.print === undefined ? install(options) : print(options);
-      case "uninstall":
-        return uninstall(options);
-      case "run":
-        return respawn(currentPlace().home);
-      case "status":
-        return show(options);
-    }
-  },
+interface Wanted {
+  definition: Definition;
+  home: string;
+  user: string;
+  system: boolean;
+}
+
+/** The definition of the service, for each service manager. */
+const TEXTS = {
+  launchd: ({ definition, home }: Wanted) => launchdPlist(definition, home),
+  openrc: ({ definition, user }: Wanted) => openRcScript(definition, user),
+  systemd: ({ definition, user, system }: Wanted) => systemdUnit(definition, system ? user : undefined),
+};
+
+const statusCommand = command({
+  usage: "status",
+  summary: "is there a unit, is it active, does everything run",
+  examples: [["mimikit service status", "mimikit service alone is the same"]],
+  options: systemOption,
+  run: show,
 });
 
-async function install({ json, system, linger }: Options): Promise<void> {
+const installCommand = command({
+  usage: "install",
+  summary: "install and start the unit, or print it",
+  examples: [
+    ["mimikit service install", "a systemd unit of this user, with the workspace in this directory"],
+    ["sudo mimikit service install --system", "a system unit, run as the owner of the state directory"],
+    ["mimikit service install --print launchd", "print the definition for another system (untested)"],
+  ],
+  options: (yargs) =>
+    systemOption(yargs)
+      .option("linger", { type: "boolean", default: true, describe: "run without a login (loginctl)" })
+      .option("print", {
+        choices: Object.keys(TEXTS) as (keyof typeof TEXTS)[],
+        describe: "print the definition, change nothing",
+      }),
+  run: ({ print: kind, ...options }) => (kind === undefined ? install(options) : print(options, kind)),
+});
+
+const uninstallCommand = command({
+  usage: "uninstall",
+  summary: "stop Mimikit and remove the unit; the state is kept",
+  examples: [["mimikit service uninstall", "mimikit up still starts it by hand"]],
+  options: systemOption,
+  run: uninstall,
+});
+
+const runCommand = command({
+  usage: "run",
+  summary: "keep Mimikit running until a signal: the program of the unit",
+  examples: [["mimikit service run", "by hand, or from another service manager"]],
+  run: () => respawn(currentPlace().home),
+});
+
+export const service = commandGroup({
+  name: "service",
+  summary: "start Mimikit at boot and keep it running: install, check and remove its unit",
+  subCommands: [statusCommand, installCommand, uninstallCommand, runCommand],
+  alone: statusCommand,
+});
+
+function systemOption(yargs: Argv<CommonOptions>) {
+  return yargs.option("system", { type: "boolean", default: false, describe: "a system unit, not one of this user" });
+}
+
+async function install({ json, system, linger }: UnitOptions & { linger: boolean }): Promise<void> {
   const { home, workDir } = currentPlace();
   const user = system ? await ownerOf(home) : undefined;
   const kept = await prepareFor(user, home, workDir);
@@ -107,21 +138,16 @@ async function install({ json, system, linger }: Options): Promise<void> {
   if (leftOut.length > 0) printNotice(`! not in it, because a secret is in them: ${leftOut.join(", ")}`);
 }
 
-async function print({ json, system, print: kind }: Options): Promise<void> {
+async function print({ json, system }: UnitOptions, kind: keyof typeof TEXTS): Promise<void> {
   const { home, workDir } = currentPlace();
   const { definition } = describeService({ home, workDir }, process.env);
   const user = existsSync(home) ? await ownerOf(home) : userInfo().username;
-  const texts = {
-    launchd: () => launchdPlist(definition, home),
-    openrc: () => openRcScript(definition, user),
-    systemd: () => systemdUnit(definition, system ? user : undefined),
-  };
-  const text = texts[kind ?? "systemd"]();
+  const text = TEXTS[kind]({ definition, home, user, system });
   if (json) printJson({ name: definition.name, text });
   else process.stdout.write(text);
 }
 
-async function uninstall({ json, system }: Options): Promise<void> {
+async function uninstall({ json, system }: UnitOptions): Promise<void> {
   const { home } = currentPlace();
   const name = serviceName(home);
   const unit = unitOf(name, system, process.env);
@@ -138,7 +164,7 @@ async function uninstall({ json, system }: Options): Promise<void> {
   }
 }
 
-async function show({ json, system }: Options): Promise<void> {
+async function show({ json, system }: UnitOptions): Promise<void> {
   const { home } = currentPlace();
   const name = serviceName(home);
   const unit = unitOf(name, system, process.env);

@@ -3,47 +3,78 @@ import { hashOfSkill, setAllowed } from "@mimikit/agent/skills/allowed";
 import { findSkills, listSkillFiles, readSkillFile, skillPlacesOf } from "@mimikit/agent/skills/skills";
 import type { SkillProblem, SkillSummary } from "@mimikit/protocol/base/skill";
 import { openHome } from "@mimikit/runtime/home/adoption";
-import { actions, command } from "../arguments/command.ts";
+import type { Argv } from "yargs";
+import { type CommonOptions, command, commandGroup } from "../arguments/command.ts";
 import { Failure } from "../io/failure.ts";
 import { currentPlace } from "../io/place.ts";
 import { plainLine, plainText, printJson, printLine, printTable, styled } from "../io/print.ts";
 
 const DESCRIPTION_CHARS = 80;
 
-export const skills = command({
-  usage: "skills [action] [name]",
-  summary: "list the skills that workers can follow, show one",
-  examples: [
-    ["mimikit skills", "what there is, and what is wrong with the rest"],
-    ["mimikit skills show repository-review", "all that it says, its level and its files"],
-    [
-      "mimikit skills allow deploy",
-      "let a skill of the workspace use the level that it declares, until one of its files changes",
-    ],
-    ["mimikit skills disallow deploy", "make it read-only again"],
-  ],
-  options: (yargs) =>
-    yargs
-      .positional("action", actions("list", "show", "allow", "disallow"))
-      .positional("name", { type: "string", describe: "the skill, for all but list" }),
-  async run({ json, action, name }) {
+const list = command({
+  usage: "list",
+  summary: "the skills, and the folders that failed to load",
+  examples: [["mimikit skills list", "mimikit skills alone is the same"]],
+  async run({ json }) {
     const found = await findSkills(skillPlacesOf(currentPlace(), process.env));
-    if (action === "list") {
-      if (json) printJson(found);
-      else list(found.skills, found.problems);
-      return;
-    }
-    if (name === undefined) throw new Failure("usage", `say which skill: mimikit skills ${action} <name>`);
-    const skill = found.skills.find((each) => each.name === name);
-    if (skill === undefined) throw new Failure("failed", `there is no skill "${name}": see  mimikit skills`);
-    if (action !== "show") return decide(json, skill, action === "allow");
-    const [body, files] = await Promise.all([readSkillFile(skill), listSkillFiles(skill)]);
-    if (json) printJson({ ...skill, files, body });
-    else show(skill, files, body);
+    if (json) printJson(found);
+    else printSkills(found.skills, found.problems);
   },
 });
 
-function list(found: readonly SkillSummary[], problems: readonly SkillProblem[]): void {
+const show = command({
+  usage: "show <name>",
+  summary: "one skill in full, with its level and its files",
+  examples: [["mimikit skills show repository-review", "the text that Workers follow"]],
+  options: nameArgument,
+  async run({ json, name }) {
+    const skill = await skillNamed(name);
+    const [body, files] = await Promise.all([readSkillFile(skill), listSkillFiles(skill)]);
+    if (json) printJson({ ...skill, files, body });
+    else printSkill(skill, files, body);
+  },
+});
+
+const allow = command({
+  usage: "allow <name>",
+  summary: "let a skill of the workspace use the level that it declares",
+  examples: [["mimikit skills allow deploy", "until one of its files changes"]],
+  options: nameArgument,
+  run: async ({ json, name }) => decide(json, await skillNamed(name), true),
+});
+
+const disallow = command({
+  usage: "disallow <name>",
+  summary: "make a skill of the workspace read-only again",
+  examples: [["mimikit skills disallow deploy", "reverts mimikit skills allow deploy"]],
+  options: nameArgument,
+  run: async ({ json, name }) => decide(json, await skillNamed(name), false),
+});
+
+export const skills = commandGroup({
+  name: "skills",
+  summary: "reusable instructions for Workers: list, show, allow and disallow them",
+  subCommands: [list, show, allow, disallow],
+  alone: list,
+});
+
+function nameArgument(yargs: Argv<CommonOptions>) {
+  return yargs.positional("name", {
+    type: "string",
+    demandOption: true,
+    describe: "the skill: mimikit skills lists them",
+  });
+}
+
+/** @throws Failure if there is none. */
+async function skillNamed(name: string): Promise<SkillSummary> {
+  const { skills: all } = await findSkills(skillPlacesOf(currentPlace(), process.env));
+  const skill = all.find((each) => each.name === name);
+  if (skill === undefined) throw new Failure("failed", `there is no skill "${name}": see  mimikit skills`);
+  return skill;
+}
+
+function printSkills(found: readonly SkillSummary[], problems: readonly SkillProblem[]): void {
   const rows = found.map(({ name, level, source, description, isHeld }) => [
     name,
     isHeld === true ? "read-only *" : (level ?? "–"),
@@ -58,7 +89,7 @@ function list(found: readonly SkillSummary[], problems: readonly SkillProblem[])
   for (const { path, reason } of problems) printLine(styled("yellow", plainLine(`! ${path}: ${reason}`)));
 }
 
-function show(skill: SkillSummary, files: readonly string[], body: string): void {
+function printSkill(skill: SkillSummary, files: readonly string[], body: string): void {
   const { name, level, source, path, description, isHeld, warning } = skill;
   printLine(styled("bold", name));
   printLine(plainText(description));

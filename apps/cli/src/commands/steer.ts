@@ -10,6 +10,7 @@ export const steer = command({
     ["mimikit steer only the German ones", "to the reply that is being written, or else to the work that began last"],
     ["mimikit steer --task t-000042.1 stop after ten", "to this task"],
   ],
+  takesText: true,
   options: (yargs) =>
     textArgument(yargs).option("task", { type: "string", describe: "the task; what runs now if not given" }),
   async run({ json, text: words, task }) {

@@ -9,7 +9,8 @@ import { fits } from "@mimikit/protocol/wire/task-filter";
 import type { TranscriptLine } from "@mimikit/protocol/wire/transcript";
 import { filesOfTask } from "@mimikit/runtime/workspace/task-files";
 import { readWholeTranscript } from "@mimikit/store/views/transcript";
-import { actions, command } from "../arguments/command.ts";
+import type { Argv } from "yargs";
+import { type CommonOptions, command, commandGroup } from "../arguments/command.ts";
 import { withState } from "../instance/state.ts";
 import { cancellableId, listTasks, readTask } from "../instance/task-list.ts";
 import { ask } from "../instance/write-wish.ts";
@@ -21,50 +22,81 @@ import { runningWorkDir } from "../processes/instance.ts";
 const LIST_DEFAULT = 20;
 const LIST_MAX = 500;
 
-export const tasks = command({
-  usage: "tasks [action] [id]",
-  summary: "list tasks, show one, cancel one, try one again",
+const listCommand = command({
+  usage: "list",
+  summary: "the newest tasks",
   examples: [
-    ["mimikit tasks", "the newest tasks"],
-    ["mimikit tasks list --state running --role worker", "what the workers do now"],
-    ["mimikit tasks show t-000042.1", "everything about one task"],
-    ["mimikit tasks show t-000042.1 --transcript", "what it said and called, and what came of it"],
-    ["mimikit tasks cancel t-000042.1", "cancel it and everything below it"],
-    ["mimikit tasks again t-000042.1", "order it once more, now that it has ended"],
-    ["mimikit tasks again t-000042.1 --with 'count the lines of b.txt'", "the same in other words"],
+    ["mimikit tasks list", "mimikit tasks alone is the same"],
+    ["mimikit tasks list --state running --role worker", "the tasks that Workers run now"],
   ],
   options: (yargs) =>
     yargs
-      .positional("action", actions("list", "show", "cancel", "again"))
-      .positional("id", { type: "string", describe: "the task, for show, cancel and again" })
-      .option("state", { choices: TaskState.options, describe: "list: only tasks in this state" })
-      .option("role", { choices: Role.options, describe: "list: only tasks of this role" })
-      .option("text", { type: "string", describe: "list: only tasks whose title, order or id contains it" })
-      .option("transcript", { type: "boolean", default: false, describe: "show: step by step, what it said and did" })
-      .option("with", { type: "string", describe: "again: what is to be done, in place of what was asked then" })
-      .option("limit", { type: "number", default: LIST_DEFAULT, describe: `list: how many, at most ${LIST_MAX}` }),
-  async run({ json, action, id, state, role, text: words, limit, transcript, with: text }) {
-    if (action !== "list" && id === undefined)
-      throw new Failure("usage", `say which task: mimikit tasks ${action} <id>`);
-    if (text !== undefined && action !== "again") throw new Failure("usage", `tasks ${action} takes no --with`);
-    if (action === "again") await again(id ?? "", text, json);
-    else if (action === "cancel") await cancel(id ?? "", json);
-    else if (action === "show" && transcript) await showTranscript(id ?? "", json);
-    else if (action === "show") {
-      const { home, task } = await readKept(id ?? "");
-      const files = await filesIn(home, task);
-      if (json) printJson({ ...task, files });
-      else show(task, files);
-    } else {
-      if (!Number.isInteger(limit) || limit < 1 || limit > LIST_MAX)
-        throw new Failure("usage", `--limit is a whole number from 1 to ${LIST_MAX}`);
-      const all = await withState(listTasks);
-      const fitting = all.filter((task) => fits(task, { state, role, text: words }));
-      if (json) printJson({ tasks: fitting.slice(0, limit) });
-      else list(fitting.slice(0, limit));
-    }
+      .option("state", { choices: TaskState.options, describe: "only tasks in this state" })
+      .option("role", { choices: Role.options, describe: "only tasks of this role" })
+      .option("text", { type: "string", describe: "only tasks whose title, prompt or id contains it" })
+      .option("limit", { type: "number", default: LIST_DEFAULT, describe: `how many, at most ${LIST_MAX}` }),
+  async run({ json, state, role, text, limit }) {
+    if (!Number.isInteger(limit) || limit < 1 || limit > LIST_MAX)
+      throw new Failure("usage", `--limit is a whole number from 1 to ${LIST_MAX}`);
+    const all = await withState(listTasks);
+    const fitting = all.filter((task) => fits(task, { state, role, text }));
+    if (json) printJson({ tasks: fitting.slice(0, limit) });
+    else list(fitting.slice(0, limit));
   },
 });
+
+const showCommand = command({
+  usage: "show <id>",
+  summary: "one task in full, or its transcript",
+  examples: [
+    ["mimikit tasks show t-000042.1", "its prompt, timeline, result and files"],
+    ["mimikit tasks show t-000042.1 --transcript", "its messages, tool calls and their output"],
+  ],
+  options: (yargs) =>
+    idArgument(yargs).option("transcript", {
+      type: "boolean",
+      default: false,
+      describe: "its messages and tool calls, step by step",
+    }),
+  async run({ json, id, transcript }) {
+    if (transcript) return showTranscript(id, json);
+    const { home, task } = await readKept(id);
+    const files = await filesIn(home, task);
+    if (json) printJson({ ...task, files });
+    else show(task, files);
+  },
+});
+
+const cancelCommand = command({
+  usage: "cancel <id>",
+  summary: "cancel a task and everything below it",
+  examples: [["mimikit tasks cancel t-000042.1", "its title is understood, too"]],
+  options: idArgument,
+  run: ({ json, id }) => cancel(id, json),
+});
+
+const againCommand = command({
+  usage: "again <id>",
+  summary: "run a task once more after it has ended",
+  examples: [
+    ["mimikit tasks again t-000042.1", "with the same prompt"],
+    ["mimikit tasks again t-000042.1 --with 'count the lines of b.txt'", "with another prompt"],
+  ],
+  options: (yargs) =>
+    idArgument(yargs).option("with", { type: "string", describe: "a prompt that replaces the former one" }),
+  run: ({ json, id, with: text }) => again(id, text, json),
+});
+
+export const tasks = commandGroup({
+  name: "tasks",
+  summary: "tasks: list, show, cancel and repeat them",
+  subCommands: [listCommand, showCommand, cancelCommand, againCommand],
+  alone: listCommand,
+});
+
+function idArgument(yargs: Argv<CommonOptions>) {
+  return yargs.positional("id", { type: "string", demandOption: true, describe: "the task" });
+}
 
 async function cancel(given: string, json: boolean): Promise<void> {
   const { home, taskId } = await withState(async (state) => ({
@@ -74,7 +106,7 @@ async function cancel(given: string, json: boolean): Promise<void> {
   const { id, outcome } = await ask(home, { kind: "cancel", taskId });
   if (outcome !== null && outcome !== "cancelled") throw new Failure("failed", `${taskId}: ${outcome}`);
   if (json) printJson({ id, taskId, outcome });
-  else printLine(outcome === null ? `${taskId} (kept; it is cancelled when Mimikit runs)` : `${taskId} is cancelled`);
+  else printLine(outcome === null ? `${taskId} (queued; it is cancelled when Mimikit runs)` : `${taskId} is cancelled`);
 }
 
 async function again(given: string, text: string | undefined, json: boolean): Promise<void> {
@@ -84,7 +116,7 @@ async function again(given: string, text: string | undefined, json: boolean): Pr
   const { id, outcome } = await ask(home, wish);
   const newId = againId(task.id, id);
   if (json) printJson({ id, taskId: newId, outcome });
-  else printLine(outcome === null ? `${newId} (kept; it is queued when Mimikit runs)` : `${newId} is queued`);
+  else printLine(outcome === null ? `${newId} (saved; it is queued when Mimikit runs)` : `${newId} is queued`);
 }
 
 function list(found: readonly TaskSummary[]): void {

@@ -70,5 +70,5 @@ async function takeBack(given: string, json: boolean): Promise<void> {
   });
   const asked = await ask(currentPlace().home, { kind: "undo", changeId });
   if (json) printJson({ ...asked, changeId });
-  else printLine(`${changeId}: ${plainLine(asked.outcome ?? "kept; it is taken back when Mimikit runs")}`);
+  else printLine(`${changeId}: ${plainLine(asked.outcome ?? "queued; it is undone when Mimikit runs")}`);
 }

@@ -1,0 +1,67 @@
+/** The MCP servers of mcp.json, for the sub-commands of `mimikit mcp`. */
+import { mkdirSync } from "node:fs";
+import { readMcpFile } from "@mimikit/agent/mcp/files/mcp-file";
+import type { McpCondition, McpServer } from "@mimikit/protocol/wire/mcp";
+import { isAdopted, NOT_ADOPTED } from "@mimikit/runtime/home/adoption";
+import type { Argv } from "yargs";
+import type { CommonOptions } from "../../arguments/command.ts";
+import { Failure } from "../../io/failure.ts";
+import { currentPlace } from "../../io/place.ts";
+import { plainLine, printLine, printProgress, printTable, styled } from "../../io/print.ts";
+
+const DESCRIPTION_CHARS = 80;
+
+export function nameArgument(yargs: Argv<CommonOptions>) {
+  return yargs.positional("name", {
+    type: "string",
+    demandOption: true,
+    describe: "the server: mimikit mcp lists them",
+  });
+}
+
+export function noServer(name: string): Failure {
+  return new Failure("failed", `there is no MCP server "${name}":  mimikit mcp  lists them`);
+}
+
+/** @throws Failure if there is none, or none that can be used. */
+export function serverNamed(home: string, name: string): McpServer {
+  assertAdopted(home);
+  const { servers, problems } = readMcpFile(home, process.env);
+  const server = servers.get(name);
+  if (server !== undefined) return server;
+  const why = problems.get(name) ?? problems.get("");
+  throw why === undefined ? noServer(name) : new Failure("failed", why);
+}
+
+/** Starts a server once. @throws Failure if it does not start, unless only a login is missing. */
+export async function tried(name: string, server: McpServer, json: boolean): Promise<McpCondition> {
+  const { tryServer } = await import("@mimikit/agent/mcp/try-server");
+  const { home, workDir, config } = currentPlace();
+  // Nothing may have been started here yet: programs run in the workspace.
+  mkdirSync(workDir, { recursive: true });
+  printProgress(`starting ${name}`);
+  const sandbox = () => config.sandbox;
+  const options = { name, server, home, workDir, env: process.env, sandbox };
+  const condition = await tryServer(options, new AbortController().signal);
+  const { tools, problems, stderr } = condition;
+  if (condition.needsLogin) return condition;
+  if (condition.state !== "running") {
+    const said = stderr.length === 0 ? "" : ` · stderr: ${stderr.map(plainLine).join(" · ")}`;
+    throw new Failure("failed", `${name} does not work: ${problems.map(plainLine).join("; ")}${said}`);
+  }
+  if (!json) {
+    printTable([`tools of ${name}`, "level", "what for"], tools.map(toolRow), `${name} has no tools`);
+    for (const problem of problems) printLine(styled("yellow", plainLine(`! ${problem}`)));
+  }
+  return condition;
+}
+
+export function assertAdopted(home: string): void {
+  if (!isAdopted(home, process.env)) throw new Failure("failed", NOT_ADOPTED);
+}
+
+export const toolRow = ({ name, level, description }: McpCondition["tools"][number]) => [
+  name,
+  level,
+  plainLine(description.length > DESCRIPTION_CHARS ? `${description.slice(0, DESCRIPTION_CHARS)}…` : description),
+];

@@ -1,0 +1,89 @@
+/** A recipe as people read it before it is added: its prompt, its questions, its skill and its next firings. */
+import { whenText } from "@mimikit/core/schedule/trigger-words";
+import { simulateTriggers } from "@mimikit/core/triggers/simulate";
+import { triggerOf } from "@mimikit/core/triggers/triggers";
+import { triggerSummary } from "@mimikit/core/views/board";
+import type { Standing } from "@mimikit/protocol/records/trigger";
+import type { TriggerDefinition } from "@mimikit/protocol/triggers/trigger-order";
+import type { Argv } from "yargs";
+import type { CommonOptions } from "../../arguments/command.ts";
+import { terminalZone } from "../../arguments/trigger-options.ts";
+import { Failure } from "../../io/failure.ts";
+import { plainLine, plainText, printLine, styled } from "../../io/print.ts";
+import type { Found } from "../../recipes/find-recipe.ts";
+import { type Answers, BadRecipe, definitionIn, type Recipe } from "../../recipes/recipe.ts";
+import { printSimulation } from "../../terminal/simulation-text.ts";
+
+const SHOWN_DAYS = 7;
+const FIRINGS_SHOWN = 5;
+const DAY_MS = 86_400_000;
+
+/** A recipe of any place, and the answers to its questions. */
+export function recipeOptions(yargs: Argv<CommonOptions>) {
+  return yargs
+    .positional("recipe", {
+      type: "string",
+      demandOption: true,
+      describe: "its name, a file, or an https address",
+    })
+    .option("set", {
+      type: "string",
+      array: true,
+      nargs: 1,
+      describe: "an answer, time=08:30; several times for several answers",
+    });
+}
+
+export function answersIn(set: readonly string[] = []): Answers {
+  const pairs = set.map((each) => {
+    const [, name, value] = /^([a-z][a-z0-9]*)=(.*)$/s.exec(each) ?? [];
+    if (name === undefined || value === undefined) throw new Failure("usage", "--set is an answer like time=08:30");
+    return [name, value] as const;
+  });
+  return Object.fromEntries(pairs);
+}
+
+export function defined(recipe: Recipe, answers: Answers): TriggerDefinition {
+  try {
+    return definitionIn(recipe, answers, terminalZone(), Date.now());
+  } catch (error) {
+    if (error instanceof BadRecipe) throw new Failure("usage", `${recipe.name}: ${error.message}`);
+    throw error;
+  }
+}
+
+export function printRecipe({ recipe, from }: Found): void {
+  const { name, about, needs, asks, skill, level } = recipe;
+  printLine(`${styled("bold", name)}  ${plainLine(from)}`);
+  printLine(plainText(about));
+  printLine(needs === "model" ? "needs a model:  mimikit connect" : "needs no model");
+  for (const [each, { question, kind, default: usual }] of Object.entries(asks))
+    printLine(`asks ${each} (${kind}): ${plainLine(question)}${usual === undefined ? "" : `  [${plainLine(usual)}]`}`);
+  if (skill === undefined) return;
+  printLine();
+  printLine(styled("bold", `its skill, which may do at most: ${level ?? "what a Worker may"}`));
+  printLine(plainText(skill));
+}
+
+/** The trigger as it would be, and its next firings. Nothing is run for it. */
+export function printPreview(definition: TriggerDefinition): void {
+  const timeZone = terminalZone();
+  const trigger = trial(definition);
+  printLine();
+  printLine(`${styled("bold", plainLine(trigger.title))}  for the ${trigger.target}`);
+  printLine(plainLine(whenText(trigger, timeZone)));
+  printLine(plainText(trigger.prompt));
+  printLine();
+  const nowMs = Date.now();
+  const next = triggerSummary(trigger).next;
+  const toMs = Math.max(nowMs + SHOWN_DAYS * DAY_MS, next === null ? 0 : Date.parse(next));
+  const simulation = simulateTriggers([trigger], nowMs, toMs, { timeZone, costOf: () => null });
+  printSimulation({ simulation, timeZone, limit: FIRINGS_SHOWN, isBounded: true, shortId: () => "new" });
+  printLine("its cost is unknown until it has run:  mimikit triggers simulate  shows it then");
+}
+
+/** The trigger as it would begin now. */
+export function trial(definition: TriggerDefinition): Standing {
+  const createdAt = new Date().toISOString();
+  return triggerOf("trg-new", definition, { createdAt, traceId: "trg-new", depth: 0, target: "teller" });
+}

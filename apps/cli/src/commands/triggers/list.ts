@@ -1,0 +1,38 @@
+/** `mimikit triggers list` */
+import { momentText, whenText } from "@mimikit/core/schedule/trigger-words";
+import { triggerSummary } from "@mimikit/core/views/board";
+import type { Standing } from "@mimikit/protocol/records/trigger";
+import { command } from "../../arguments/command.ts";
+import { terminalZone } from "../../arguments/trigger-options.ts";
+import { type State, shortId, withState } from "../../instance/state.ts";
+import { printJson, printTable } from "../../io/print.ts";
+
+export const list = command({
+  usage: "list",
+  summary: "all triggers, the next to fire first",
+  examples: [["mimikit triggers list", "mimikit triggers alone is the same"]],
+  async run({ json }) {
+    const standing = await withState(async (state) => inOrder(state));
+    if (json) {
+      printJson({ triggers: standing.map(triggerSummary) });
+      return;
+    }
+    const timeZone = terminalZone();
+    const rows = standing.map((trigger) => {
+      const { next } = triggerSummary(trigger);
+      const soon = next === null ? "–" : momentText(Date.parse(next), timeZone);
+      const { id, target, title } = trigger;
+      return [shortId(id), trigger.paused ? "paused" : soon, whenText(trigger, timeZone), target, title];
+    });
+    printTable(["id", "next", "when", "for", "what"], rows, "there are no triggers");
+  },
+});
+
+/** The next to fire comes first; those without a known moment come last. */
+function inOrder({ triggers: standing }: State): Standing[] {
+  const nextOf = (trigger: Standing) => triggerSummary(trigger).next ?? "9";
+  return [...standing.values()].sort((a, b) => {
+    const [first, second] = [nextOf(a) + a.createdAt + a.id, nextOf(b) + b.createdAt + b.id];
+    return first < second ? -1 : 1;
+  });
+}
