@@ -79,13 +79,34 @@ describe.skipIf(missing !== null)(missing === null ? "the container" : `the cont
 
 test("compose.yaml gives it what the Dockerfile counts on", () => {
   const root = join(import.meta.dirname, "../..");
-  const { services } = parse(readFileSync(join(root, "compose.yaml"), "utf8"));
+  const { services } = parse(readFileSync(join(root, "compose.yaml"), "utf8"), { merge: true });
   expect(services.mimikit).toMatchObject({ build: ".", read_only: true, cap_drop: ["ALL"], restart: "unless-stopped" });
   expect(services.mimikit.ports).toEqual(["127.0.0.1:8787:8787"]);
   const targets = services.mimikit.volumes.map((volume: string) => volume.split(":")[1]);
   const dockerfile = readFileSync(join(root, "Dockerfile"), "utf8");
   expect(dockerfile).toContain(`VOLUME ${JSON.stringify(targets).replace(",", ", ")}`);
   expect(existsSync(join(root, ".dockerignore"))).toBe(true);
+});
+
+test("compose.yaml has an engine and four machines, which start only with their profile", () => {
+  const text = readFileSync(join(import.meta.dirname, "../../compose.yaml"), "utf8");
+  const { services, volumes } = parse(text, { merge: true });
+  const { mimikit, engine, ...pools } = services;
+  expect(mimikit.profiles).toBeUndefined();
+  // Empty is not set: without the profile no dispatcher runs.
+  expect(mimikit.environment.MIMIKIT_POOLS_URL).toMatch(/^\$\{MIMIKIT_POOLS_URL:-\}$/);
+  expect(engine.profiles).toEqual(["pools"]);
+  expect(engine.command.join(" ")).toBe("redis-server --appendonly yes --maxmemory-policy noeviction");
+  expect(engine.ports).toBeUndefined();
+  expect(Object.keys(pools)).toEqual(["pool-1", "pool-2", "pool-3", "pool-4"]);
+  for (const [name, pool] of Object.entries<Record<string, unknown>>(pools)) {
+    expect(pool).toMatchObject({ image: mimikit.image, profiles: ["pools"], read_only: true, cap_drop: ["ALL"] });
+    expect(pool).toMatchObject({
+      command: ["mimikit", "pool", "join", "--work-dir", "/workspace"],
+      volumes: [`${name}:/workspace`],
+    });
+    expect(volumes).toHaveProperty(name);
+  }
 });
 
 async function isHealthy(): Promise<void> {

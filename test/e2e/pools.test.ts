@@ -143,7 +143,8 @@ describe.runIf(hasRedis)("a home with a machine", () => {
   });
 
   test("has its work done by a machine whose records a power loss has torn", async () => {
-    const torn = join(machine.home, "away/0123456789abcdef.0123456789abcdef.t-000001.0.a1.begun.json");
+    const { id, epoch } = JSON.parse(readFileSync(join(pools.mimikit.home, "pools/home.json"), "utf8"));
+    const torn = join(machine.home, `away/${id}.${epoch}.t-000001.0.a1.begun.json`);
     await machine.stop();
     writeFileSync(torn, '{"job":');
     machine.start();
