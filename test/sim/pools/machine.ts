@@ -2,7 +2,7 @@
 import type { Outcome } from "@mimikit/agent/run/run-task";
 import type { Steering } from "@mimikit/agent/steering";
 import { NO_USAGE } from "@mimikit/protocol/base/usage";
-import { BegunAway, type PoolCall, type PoolJob } from "@mimikit/protocol/pools/messages";
+import { BegunAway, type FromPool, type PoolCall, type PoolJob } from "@mimikit/protocol/pools/messages";
 import type { StreamLine } from "@mimikit/protocol/wire/stream";
 import { jobOf, partsOfJob } from "@mimikit/runtime/pools/names";
 import { AWAY, begunAwayPath } from "@mimikit/store/disk/state";
@@ -61,6 +61,7 @@ export function machine(of: Machine, place: Place, engine: Engine, witness: Witn
     const pool = new RemotePool({
       home: "/machine",
       homeId: joined.home,
+      identity: process.identity,
       fs,
       link,
       leaseMs: LEASE_MS,
@@ -92,7 +93,7 @@ export function machine(of: Machine, place: Place, engine: Engine, witness: Witn
         witness.counts.unreadable++;
       },
     );
-    if (of.lies) timers.every(LIE_EVERY_MS, () => lie(joined, link, environment, witness).catch(onError));
+    if (of.lies) timers.every(LIE_EVERY_MS, () => lie({ name, ...joined }, link, environment, witness).catch(onError));
     while (of.joined === joined && (world.isCalm || world.random() >= STOP_CHANCE)) await rest();
     if (of.joined === joined) await pool.stop(HAND_IN_MS);
     return world.leave(process);
@@ -174,20 +175,28 @@ function invent(
 
 /** Another machine would know neither a job nor its number; this one knows both. */
 async function lie(
-  { home }: Joined,
+  { name, home }: Joined & { name: string },
   link: ReturnType<typeof openHomeLink>,
   { world }: Environment,
   witness: Witness,
 ): Promise<void> {
-  const others = witness.executions.filter((each) => each.job.startsWith(`${home}.`) && !each.isOver);
+  const others = witness.executions.filter(
+    (each) => each.machine !== name && each.job.startsWith(`${home}.`) && !each.isOver,
+  );
   const victim = others[below(world.random, others.length)];
   if (world.isCalm || victim === undefined) return;
   const { job } = victim;
   const nonce = witness.nonceOf(job) ?? "0".repeat(16);
-  const kinds = ["lost", "ended", "runs", "ask"] as const;
-  const kind = kinds[below(world.random, kinds.length)] ?? "ask";
+  const lies: readonly FromPool[] = [
+    { kind: "ask", nonce },
+    { kind: "runs", nonce },
+    { kind: "ended", nonce, calls: 0 },
+    { kind: "lost", nonce, calls: 0, death: "alone" },
+  ];
+  const said = lies[below(world.random, lies.length)];
+  if (said === undefined) return;
   // One of an attempt that has not begun yet, too.
   const parts = partsOfJob(job);
   const next = parts && jobOf({ id: parts.home, epoch: parts.epoch }, parts.task, parts.attempt + 1);
-  await link.tell(world.random() < 0.5 && next !== null ? next : job, { kind, nonce });
+  await link.tell(world.random() < 0.5 && next !== null ? next : job, said);
 }

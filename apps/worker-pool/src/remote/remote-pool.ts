@@ -49,7 +49,7 @@ const LINES_EVERY_MS = 50;
 const WAITING_LINES_MAX = 2_000;
 const TEXT_CHARS_MAX = 4_000;
 const RECORD = /^(.+)\.(begun|ended)\.json$/;
-const FILES = /^(.+)\.(files|out)$/;
+const FILES = /^(.+)\.(files|out|calls\.jsonl)$/;
 /** Characters of the calls of one attempt that are read again. */
 const CALLS_BYTES_MAX = 67_108_864;
 
@@ -139,7 +139,10 @@ export class RemotePool {
     const lost: BegunAway[] = [];
     for (const file of await fs.list(AWAY)) {
       const [, job, kind] = RECORD.exec(file) ?? [];
-      if (job === undefined || kind !== "begun") continue;
+      if (job === undefined) continue;
+      // A power loss may take the beginning alone.
+      if (kind === "ended" && !(await fs.exists(begunAwayPath(job)))) await this.unlinkRecords(job);
+      if (kind !== "begun") continue;
       // Of a home that this machine has left: it never asks for it any more.
       if (partsOfJob(job)?.home !== homeId) {
         await this.removeFiles(job, false);
@@ -162,7 +165,7 @@ export class RemotePool {
       const death = owner.bootId !== identity.bootId ? "reboot" : beside > 0 ? "shared" : "alone";
       this.kept.set(job, { nonce, outcome: null, death });
     }
-    // Files for an attempt that never began come again with it.
+    // Files for an attempt that never began come again with it; so do calls, where its beginning was lost with the power.
     for (const file of await fs.list(AWAY)) {
       const job = FILES.exec(file)?.[1];
       if (job !== undefined && !this.kept.has(job)) await this.removeFiles(job, false);
