@@ -207,7 +207,7 @@ const preset: Addition = {
     "packages/protocol/src/base/provider.ts": [
       {
         after:
-          "    // Those below are only taken by their names: a key that is set for somebody else must not choose who answers.",
+          "    // Those below are only taken by their names: a key that is set for another program must not choose the provider.",
         line: `  nearby: {
     key: "NEARBY_API_KEY",
     ownBaseUrl: "http://127.0.0.1:9/v1",

@@ -159,7 +159,7 @@ function securityHeaders() {
       },
     },
     xFrameOptions: { action: "deny" },
-    // The gateway speaks plain HTTP; whoever puts TLS in front decides about this one.
+    // The gateway speaks plain HTTP; the proxy that adds TLS in front decides about this one.
     strictTransportSecurity: false,
     // `no-referrer` would make browsers send `Origin: null` for some of our own requests.
     referrerPolicy: { policy: "same-origin" },

@@ -126,7 +126,7 @@ export function createGateway(options: GatewayOptions): Gateway {
       const url = await listenOn(server, config.host, config.port);
       stopUpkeep = startUpkeep({ home, config, live, sessions, wishes, log });
       push.begin();
-      // Piece by piece, with requests between them: nobody who searches later has to wait for it.
+      // Piece by piece, with requests between them, so that a later search does not wait for it.
       void said.refresh().then(
         () => said.size > 0 && log.info("the history is in memory", { messages: said.size }),
         (error) => log.error("the history could not be read", { error }),

@@ -52,7 +52,7 @@ const VIEWS_EVERY_MS = 5_000;
 const CONFIG_EVERY_MS = 10_000;
 const HOUSEKEEPING_EVERY_MS = 3_600_000;
 const ROOM_EVERY_MS = 5_000;
-/** So long after it was being saved by somebody else, a document is asked for again. */
+/** So long after another program was saving it, a document is asked for again. */
 const BUSY_RETRY_MS = 50;
 /** That an attempt has begun is nothing to be done: it is looked at with what comes next. */
 const RUNNING: ReadonlySet<string> = new Set(Role.options.map(runningOf));

@@ -249,7 +249,7 @@ platform.removeGroups(homeHash(home));
 const openTasks = new OpenTasks(pool.mirror);
 const conversation = new HistoryWindow(fs, pool.mirror.ledger);
 
-/** New settings, or somebody who asks for it, may have cured what was wrong: all providers are tried again. */
+/** New settings, or a request, may have cured the problem: all providers are tried again. */
 function noteSettings(loaded: LoadedConfig): void {
   circuits.reset();
   const known = { home, env: process.env, keys: loaded.keys };
@@ -261,7 +261,7 @@ function noteSettings(loaded: LoadedConfig): void {
   log.audit({ event: "settings_applied", detail: { maxConcurrency, timeoutSec, problems: loaded.problems.length } });
 }
 
-/** For whoever shows it: that it cannot be noted holds nothing up. */
+/** For those who show it: a failure to note it holds nothing up. */
 function noteCircuits(): void {
   const inTime = (ms: number) => new Date(Date.now() + ms).toISOString();
   try {

@@ -31,7 +31,7 @@ export interface PoolOptions {
   nowMs(): number;
   /** As the settings are now: how many tasks of each role run at once (SPEC A5), and the pause before a retry. */
   limits(): { concurrency: Record<Role, number>; retryDelaySec: number };
-  /** Those that may begin now: others wait until somebody can be reached who answers for their role (SPEC G4). */
+  /** The tasks that may begin now: others wait until a provider of their role can be reached (SPEC G4). */
   admit(candidates: readonly Candidate[]): Candidate[];
   /** Those of them that the budgets have room for, each with what it reserves (SPEC N2). */
   allot(candidates: readonly Candidate[]): Allotted[];
@@ -170,7 +170,7 @@ export class Pool {
     for (const signal of own.sort((a, b) => Date.parse(a.at) - Date.parse(b.at))) steering.offer(signal);
   }
 
-  /** A disk error may leave a claim of ours behind that nobody runs: it is handed back, or its task would wait for ever. */
+  /** A disk error may leave a claim of ours behind that is not run: it is handed back, or its task would wait for ever. */
   private async releaseLeftovers(): Promise<void> {
     for (const id of this.doubtful) {
       for (const { role, attempt, claim, failed } of this.mirror.attempts.get(id) ?? []) {

@@ -5,8 +5,8 @@ import type { Log } from "./audit/log.ts";
 const HANDLER_MS_MAX = 8_000;
 
 /**
- * Calls `handler` once on SIGINT, SIGTERM, or when PM2's daemon died (`disconnect`: without it the role would live on
- * as an orphan), then exits with 0. An error that nobody caught is logged and exits with 1.
+ * Calls `handler` once on SIGINT, SIGTERM, or when PM2's daemon died (`disconnect`: without it the role would live on as
+ * an orphan), then exits with 0. An uncaught error is logged and exits with 1.
  */
 export function onShutdown(handler: (reason: string) => Promise<void>, log: Log): void {
   let leaving = false;

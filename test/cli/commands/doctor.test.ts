@@ -72,7 +72,10 @@ test("what is missing and wanted is a warning with the command that installs it;
     { level: "ok", message: expect.stringContaining("chromium is not installed") },
   ]);
   const wanted = (await examine({ PATH, MIMIKIT_SELF_IMPROVE_ENABLED: "true" }, "system")).checks;
-  expect(wanted[1]).toMatchObject({ level: "warn", message: expect.stringContaining("git is missing: nothing is") });
+  expect(wanted[1]).toMatchObject({
+    level: "warn",
+    message: expect.stringContaining("git is missing: self-improvement"),
+  });
 });
 
 test("where there is none, it is said why, and what to do", async () => {

@@ -180,7 +180,7 @@ const IDEMPOTENCY_KEY: Parameter = {
   name: "Idempotency-Key",
   in: "header",
   required: false,
-  description: "The same key is the same wish, however often it comes.",
+  description: "The same key is the same command, however often it is sent.",
   schema: { type: "string", minLength: 1, maxLength: IDEMPOTENCY_KEY_CHARS_MAX },
 };
 

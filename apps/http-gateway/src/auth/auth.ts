@@ -108,7 +108,7 @@ export class Auth {
    * came over TLS.
    */
   setCookie(value: string, request: IncomingMessage): string {
-    // The page's own address, which HostPolicy has checked; forwarding headers are anybody's.
+    // The page's own address, which HostPolicy has checked; forwarding headers may come from anywhere.
     const isOverTls = request.headers.origin?.startsWith("https:") === true;
     const secure = isOverTls ? "; Secure" : "";
     return `${this.cookie}=${value}; Path=/; HttpOnly; SameSite=Strict; Max-Age=${COOKIE_MAX_AGE_SEC}${secure}`;

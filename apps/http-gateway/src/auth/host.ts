@@ -49,7 +49,7 @@ export class HostPolicy {
     this.publicOrigin = publicUrl === undefined ? undefined : new URL(publicUrl).origin;
   }
 
-  /** Throws 421 for a Host that is not ours. Forwarding headers are never read: anybody can write them. */
+  /** Throws 421 for a Host that is not ours. Forwarding headers are never read: any client can write them. */
   checkHost(request: IncomingMessage): void {
     if (request.headersDistinct.host?.length !== 1) throw new Problem(421, coded("one_host"));
     const host = (request.headers.host ?? "").toLowerCase();

@@ -159,12 +159,12 @@ export class Sessions {
     try {
       await utimes(join(this.home, pathOf(id)), nowMs / 1_000, nowMs / 1_000);
     } catch (error) {
-      // It was signed out just now, or the disk is read-only: the browser may go on until somebody says otherwise.
+      // It was signed out just now, or the disk is read-only: the browser may go on until it is told otherwise.
       if (!hasCode(error, "ENOENT", "EROFS")) throw error;
     }
   }
 
-  /** A file that is no session signs nobody in. */
+  /** A file that is no session signs no browser in. */
   private async read(id: string): Promise<Session | null> {
     try {
       return await readRecord(this.fs, Session, pathOf(id));
@@ -181,7 +181,7 @@ export class Sessions {
     await this.fs.syncDir(directoryOf(pathOf(id)));
   }
 
-  /** A directory that somebody has put there signs nobody in, and keeps nobody from it. */
+  /** A directory in its place signs no browser in, and keeps none from it. */
   private async removeIfFile(id: string): Promise<void> {
     try {
       await this.remove(id);

@@ -9,7 +9,7 @@ import { Problem } from "./problem.ts";
 export function refuse(socket: Duplex, problem: Problem, method?: string): void {
   const body = JSON.stringify(problem.body);
   const told = method === "HEAD" ? "" : body;
-  // The client may be gone already; there is nobody left to tell.
+  // The client may be gone already, and cannot be told.
   socket.on("error", () => socket.destroy());
   socket.end(
     `HTTP/1.1 ${problem.status} ${STATUS_CODES[problem.status]}\r\nConnection: close\r\n` +

@@ -17,7 +17,7 @@ const NEWLINE = 0x0a;
 const READ_BYTES_MAX = 131_072;
 /** Lines of a finished file that are told at once. A client that missed more has `GET /api/audit`. */
 const LINES_MAX = 500;
-/** Lines from before the first look that are shown to whoever asks for them. */
+/** Lines from before the first look that are shown on request. */
 const EARLIER_LINES_MAX = 500;
 
 type OnProblem = (actor: ProcessRole, error: unknown) => void;
@@ -151,7 +151,7 @@ class ChainTail {
       .flatMap((line) => parseAuditLine(line) ?? []);
   }
 
-  /** Null while nothing was written yet, or somebody has put a link or a socket there: nothing of ours to tell. */
+  /** Null while nothing was written yet, or if there is a link or a socket: nothing of ours to tell. */
   private open(): number | null {
     try {
       const flags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;

@@ -63,7 +63,7 @@ export class Live {
   private statusAtMs = Number.NEGATIVE_INFINITY;
   private doneTimer: NodeJS.Timeout | undefined;
   private isDoneDue = false;
-  /** Of those who wait for news; undefined where nobody does. */
+  /** The clients that wait for news; undefined if there are none. */
   private nextNews: PromiseWithResolvers<void> | undefined;
 
   constructor(options: LiveOptions) {
@@ -90,7 +90,7 @@ export class Live {
     this.options.onLook(look);
   }
 
-  /** Tells what the audit log has got since; at once, and then again after a while if anybody asks for it meanwhile. */
+  /** Tells what the audit log has got since; at once, and then again after a while if it is asked for meanwhile. */
   private tellDone(): void {
     if (this.doneTimer !== undefined) {
       this.isDoneDue = true;

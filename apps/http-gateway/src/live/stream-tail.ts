@@ -66,7 +66,7 @@ export class StreamTail {
     try {
       file = openSync(this.path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
     } catch (error) {
-      // Nothing streams yet, or somebody put a link or a socket there: nothing of ours to show.
+      // Nothing streams yet, or there is a link or a socket: nothing of ours to show.
       if (hasCode(error, "ENOENT", "ELOOP", "ENXIO")) return this.torn;
       throw error;
     }
@@ -85,7 +85,7 @@ export class StreamTail {
     }
   }
 
-  /** An attempt that reached nobody took its file with it, and the next one has a new one. */
+  /** An attempt that was an outage took its file with it, and the next one has a new one. */
   private startOver(inode: number): void {
     this.inode = inode;
     this.offset = 0;

@@ -1,4 +1,4 @@
-/** Picks the news that are worth waking somebody for. The same look gives the same items. */
+/** Picks the news that are worth a push. The same look gives the same items. */
 import { rootOf } from "@mimikit/protocol/base/id";
 import type { ChatMessage, QuestionView, TaskSummary } from "@mimikit/protocol/wire/api";
 import { notificationIn } from "@mimikit/protocol/wire/notification";
@@ -10,7 +10,7 @@ export const PUSH_AGE_MS_MAX = 86_400_000;
 export const PUSH_ITEMS_MAX = 200;
 
 interface ItemFacts {
-  /** That of the message or the question: whoever has been told it knows it by that. */
+  /** That of the message or the question: a device that has shown it recognises it by that. */
   id: string;
   at: string;
   text: string;

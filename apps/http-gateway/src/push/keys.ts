@@ -10,7 +10,7 @@ import { isSame } from "../auth/same.ts";
 const SECRET_BYTES = 32;
 
 const PushKeys = z.object({
-  /** Of VAPID (RFC 8292): push services take pushes to our browsers from nobody else. */
+  /** Of VAPID (RFC 8292): push services take pushes to our browsers from no other server. */
   publicKey: z.string(),
   privateKey: z.string(),
   /** Proves that an answer comes out of a notification of ours. */

@@ -32,7 +32,7 @@ export class Push {
     this.sender().catch((error: unknown) => this.parts.log.error("nothing can be pushed", { error }));
   }
 
-  /** Sends what is new in it to all who are subscribed. Costs nothing where nobody is. */
+  /** Sends what is new in it to all who are subscribed. Costs nothing without subscribers. */
   note(look: Look): void {
     this.look = look;
     void this.loading?.then(

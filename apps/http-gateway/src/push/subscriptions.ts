@@ -38,7 +38,7 @@ export class Subscriptions {
     this.fs = fs;
   }
 
-  /** Reads them all. A file that is none stays where it is, and nobody is notified by it. */
+  /** Reads them all. A file that is none stays where it is, and notifies no browser. */
   static async open(fs: FileSystem, log: Log): Promise<Subscriptions> {
     const subscriptions = new Subscriptions(fs);
     for (const name of await fs.list(PUSH)) {

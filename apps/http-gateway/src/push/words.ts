@@ -10,7 +10,7 @@ export interface PushWords {
   ended(done: number, all: number): string;
   /** A button was pressed, and the question was closed before. */
   closed: string;
-  /** A button was pressed, and nobody could be told. */
+  /** A button was pressed, and the answer could not be delivered. */
   unsent: string;
   test: string;
 }

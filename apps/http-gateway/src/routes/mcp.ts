@@ -10,7 +10,7 @@ import type { Response } from "express";
 import { route } from "../api/route.ts";
 import { Problem } from "../http/problem.ts";
 
-/** Loaded when somebody asks: most have no such servers. */
+/** Loaded on the first request: most have no such servers. */
 const files = () => import("@mimikit/agent/mcp/files/mcp-file");
 
 export const mcpServers = route({
@@ -82,7 +82,7 @@ function unknown(): Problem {
   return new Problem(404, coded("mcp_unknown"));
 }
 
-/** Aborts when the client has gone: nobody waits for the answer. */
+/** Aborts when the client has gone and no longer waits for the answer. */
 function whileListening(response: Response): AbortSignal {
   const gone = new AbortController();
   response.once("close", () => gone.abort());

@@ -77,7 +77,7 @@ export function notBuilt(dir: string) {
 }
 
 /**
- * The document that draws diagrams is of nobody's origin and loads nothing. Of scripts it says itself which one it has, by its
+ * The document that draws diagrams has no origin and loads nothing. Of scripts it says itself which one it has, by its
  * hash; a browser keeps both policies.
  */
 const DRAWS_ONLY =

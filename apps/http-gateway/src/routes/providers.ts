@@ -18,7 +18,7 @@ import type { Parts } from "../api/parts.ts";
 import { route } from "../api/route.ts";
 import { Problem } from "../http/problem.ts";
 
-/** Loaded when somebody connects a model: it knows every provider. */
+/** Loaded when a model is connected: it knows every provider. */
 const load = () => import("@mimikit/agent/connect/connect");
 const at = ({ home, environment }: Parts) => ({ home, env: environment });
 
@@ -95,7 +95,7 @@ export const forgetProviderKey = route({
   },
 });
 
-/** Aborts when the client has gone: nobody waits for the answer. */
+/** Aborts when the client has gone and no longer waits for the answer. */
 function whileListening(response: Response): AbortSignal {
   const gone = new AbortController();
   response.once("close", () => gone.abort());

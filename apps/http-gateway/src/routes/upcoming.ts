@@ -1,4 +1,4 @@
-/** `GET /api/triggers/upcoming?cron=&timezone=&interval=`: when an order would fire, before anybody has given it. */
+/** `GET /api/triggers/upcoming?cron=&timezone=&interval=`: when a schedule would fire, before it is saved. */
 
 import { nextOf } from "@mimikit/core/schedule/schedule";
 import { definitionOf, problemOf } from "@mimikit/core/triggers/triggers";

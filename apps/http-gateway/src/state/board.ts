@@ -15,7 +15,7 @@ import { lookups, runningClaim } from "@mimikit/store/views/attempts-told";
 import { type EndedTasks, newestFirst } from "@mimikit/store/views/ended-tasks";
 import { OrderedList } from "@mimikit/store/views/ordered-list";
 
-/** A task that could reach nobody. */
+/** A task whose provider could not be reached. */
 export interface ToldOutage {
   task: Task;
   outage: Outage;

@@ -11,7 +11,7 @@ export interface Demo {
   order(order: DemoOrder): void;
 }
 
-/** Listens to whoever started this process. PM2 says other things, and they change nothing. */
+/** Listens to the process that started this one. PM2 says other things, and they change nothing. */
 export function listenForDemo(): Demo {
   let report: DemoReport | null = null;
   process.on("message", (message) => {
@@ -23,5 +23,5 @@ export function listenForDemo(): Demo {
   };
 }
 
-/** An instance of somebody's own. */
+/** An instance of the user's own. */
 export const NO_DEMO: Demo = { report: () => null, order: () => {} };

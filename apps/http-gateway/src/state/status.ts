@@ -184,7 +184,7 @@ function byCompletion(a: TaskSummary, b: TaskSummary): number {
   return first < second ? -1 : first > second ? 1 : 0;
 }
 
-/** For each role that waits for somebody who can be reached: since when, and why. */
+/** For each role that waits for a provider to be reachable: since when, and why. */
 function outagesIn({ outages }: Look): string[] {
   return Role.options.flatMap((role) => {
     const waiting = outages.filter(({ task, isOpen }) => isOpen && task.role === role);

@@ -1,6 +1,6 @@
 /**
- * The view of the conversation and the tasks: one consistent state of the state directory. It only reads, and a look is
- * replaced as a whole, so that nobody sees half of a change.
+ * The view of the conversation and the tasks: one consistent state of the state directory. It only reads, and a view is
+ * replaced as a whole, so that no reader sees half of a change.
  */
 
 import { openSummary } from "@mimikit/core/views/board";
@@ -35,9 +35,9 @@ export interface Look {
   running: readonly Task[];
   /** How many tasks and turns wait for a free place or for their next attempt. */
   queued: Readonly<Record<Role, number>>;
-  /** Tasks and turns that could reach nobody, and are tried again until they can (SPEC G4). */
+  /** Tasks and turns whose provider could not be reached, and that are retried until it can (SPEC G4). */
   outages: readonly ToldOutage[];
-  /** Commands, events and dropped files that nobody has applied yet. */
+  /** Commands, events and dropped files that are not applied yet. */
   inbox: number;
   /** Triggers that stand, the soonest first. */
   triggers: readonly TriggerSummary[];
@@ -72,7 +72,7 @@ export class View {
     mirror.watch((id) => this.touched.add(id));
   }
 
-  /** The newest look that anybody has taken; undefined before the first. */
+  /** The newest view so far; undefined before the first. */
   get newest(): Look | undefined {
     return this.current;
   }
@@ -133,7 +133,7 @@ export class View {
     if (!isOpen) await this.throwEnded(id);
   }
 
-  /** @throws Problem 404 for an unknown task, 409 while it is open, and for what nobody ordered. */
+  /** @throws Problem 404 for an unknown task, 409 while it is open, and for one that was not requested. */
   async assertRepeatable(id: string): Promise<void> {
     const { completedAt } = await this.taskDetail(id);
     if (completedAt === undefined) throw new Problem(409, coded("task_not_ended"));
@@ -214,7 +214,7 @@ export class View {
     }
     await this.noteEnded(this.newTurns.flatMap(tasksOf));
     await this.agenda.confirmQuestions();
-    // Nothing here waits, so nobody sees half of it, and nothing is touched meanwhile.
+    // Nothing here waits, so no reader sees half of it, and nothing is touched meanwhile.
     this.agenda.refresh(this.touched, Date.now());
     this.board.refresh(this.touched);
     this.current = this.compose(conversation);

@@ -169,7 +169,7 @@ export class Wishes {
     return newId;
   }
 
-  /** Asks for the processes to be started again. The signature proves that it was asked by somebody who is signed in. */
+  /** Asks for the processes to be started again. The signature proves that the sender was signed in. */
   restart(): Promise<string> {
     return this.accept(wishId("restart"), { kind: "restart" }, { event: "restart_requested" });
   }

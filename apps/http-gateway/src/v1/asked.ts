@@ -43,7 +43,7 @@ export function askedByResponse({ input, instructions }: ResponsesBody): Asked {
   const items =
     typeof input === "string"
       ? [{ role: "user", content: input }]
-      : // Items that are no messages (calls of tools, their results, thoughts) are nobody's words.
+      : // Items that are no messages (calls of tools, their results, thoughts) are ignored.
         input.map(({ role, content }) => ({ role: role ?? "tool", content: content ?? "" }));
   return asked([{ role: "system", content: instructions ?? "" }, ...items]);
 }

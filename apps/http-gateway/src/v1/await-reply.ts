@@ -16,8 +16,8 @@ const REPLY_MS_MAX = 600_000;
  * @param signal ends the wait: the client has left.
  * @yields what of the reply follows what was yielded before; null when there was nothing new for KEEP_ALIVE_MS.
  * @returns the reply; null where `signal` ended the wait. All that was yielded ends with its text.
- * @throws Problem 503 where nobody can be reached to answer, 504 after REPLY_MS_MAX, 410 where the reply has left the window,
- * 401 where the client's token was revoked. Of all but the last, the same request again goes on.
+ * @throws Problem 503 if no provider can be reached, 504 after REPLY_MS_MAX, 410 if the reply has left the window, 401
+ * if the client's token was revoked. Of all but the last, the same request again goes on.
  */
 export async function* awaitReply(
   messageId: string,

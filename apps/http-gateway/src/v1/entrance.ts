@@ -1,7 +1,8 @@
 /**
- * Puts what is new in a request into the conversation, once: a request that is sent again is the same message. Which message it
- * is follows from the client and from all that it has sent. A user may mean the very same again, though, in another chat: it
- * counts as sent again until its reply was delivered and, where nobody knows that it was, for REPEAT_MS_MAX after the reply.
+ * Puts what is new in a request into the conversation, once: a request that is sent again is the same message. Which
+ * message it is follows from the client and from all that it has sent. A user may mean the very same again, though, in
+ * another chat: it counts as sent again until its reply was delivered and, if that is unknown, for REPEAT_MS_MAX after
+ * the reply.
  */
 import { hash } from "node:crypto";
 import { codeOrQuote } from "@mimikit/protocol/texts/coded";

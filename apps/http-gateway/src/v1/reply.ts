@@ -16,7 +16,7 @@ export interface Reply {
 export type Course =
   /** There is no such message in the window that is kept. */
   | { state: "unknown" }
-  /** It waits; `turn` is the one that has taken it up, `outage` says why it can reach nobody. */
+  /** It waits; `turn` is the one that has taken it up, `outage` says why its provider cannot be reached. */
   | { state: "waiting"; turn: string | undefined; outage: string | undefined }
   | { state: "answered"; reply: Reply };
 

@@ -17,7 +17,7 @@ const NOTICED_FILE = "config.noticed.yaml";
 
 type Surroundings = Pick<Hands, "fs" | "lock" | "nowMs" | "audit">;
 
-/** Records the change that somebody has made since the last time, if any; the first time only notes what there is. */
+/** Records the change that was made since the last time, if any; the first time only notes the present text. */
 export async function noticeConfig(hands: Surroundings): Promise<void> {
   const { fs, lock, nowMs, audit } = hands;
   if (
@@ -51,7 +51,7 @@ export async function noticeConfig(hands: Surroundings): Promise<void> {
   });
 }
 
-/** Writes the settings back as they were, unless somebody has changed them since. */
+/** Writes the settings back as they were, unless they were changed since. */
 export async function restoreConfig(change: ConfigChange, { fs, lock }: Surroundings): Promise<Edited> {
   const isChanged = {
     problem: `${CONFIG_FILE} was changed again since: undo the later change first, or edit the file`,
@@ -62,7 +62,7 @@ export async function restoreConfig(change: ConfigChange, { fs, lock }: Surround
     const problem = problemOfConfig(change.before);
     if (problem !== null)
       return { problem: `this version does not take what was there before (${problem}): edit ${CONFIG_FILE}` };
-    // Noted first: what comes back is no change of anybody's.
+    // Noted first: the restored text does not count as a change.
     await replaceView(fs, NOTICED_FILE, change.before);
     return change.before;
   };

@@ -38,7 +38,7 @@ export async function editOnce(edit: DocumentEdit, order: Order, hands: Hands): 
   return edited;
 }
 
-/** Edits are made while what they belong to is not in the archive, and by nobody who comes later. */
+/** Edits are made while their order is not in the archive, and not by later callers. */
 export function whileOpen(id: string, { ledger }: Pick<Hands, "ledger">): NonNullable<Edit["standing"]> {
   return async () => ((await ledger.confirm(id)) ? "over" : "open");
 }
@@ -55,7 +55,7 @@ async function settingAside<T>(path: string, hands: Hands, work: () => Promise<T
   } catch (error) {
     if (!(error instanceof BadJson)) throw error;
     const { mtimeMs = 0, inode = 0 } = (await hands.fs.info(path)) ?? {};
-    // Half of what somebody is saving may be no text (docs/file-protocol.md R7).
+    // Half of a file that is being saved may be no text (docs/file-protocol.md R7).
     if (Math.abs(hands.nowMs() - mtimeMs) < UNREADABLE_GRACE_MS) throw new DocumentBusy(path);
     await quarantine(path, error.message, inode, hands);
     return work();

@@ -11,7 +11,7 @@ export async function noteDown({ wish, edit }: Extract<Action, { type: "note-dow
 
 async function outcomeOf(edit: DocumentEdit, hands: Hands): Promise<string> {
   const edited = await editOnce(edit, { id: edit.id, by: "user" }, hands);
-  // Nothing was changed, so nothing is to be remembered: the same item may be there when somebody asks again.
+  // Nothing was changed, so nothing is to be remembered: the same item may be there at the next request.
   if (typeof edited === "object") return `refused: ${edited.problem}`;
   if (edit.document === "memory") return `added to ${pathOf(edit)}`;
   if (edit.document === "entry") return edit.to === undefined ? `forgotten in ${edit.path}` : `changed in ${edit.path}`;

@@ -76,7 +76,7 @@ function othersOf({ period, sources }: RollUp): RollUp["sources"] {
   return sources.filter(({ path }) => path !== periodPath(period));
 }
 
-/** Does `work` while nobody else edits these documents; they are asked for in their order. */
+/** Does `work` while no other process edits these documents; they are asked for in their order. */
 function holding<T>([path, ...others]: string[], lock: DocumentLock, work: () => Promise<T>): Promise<T> {
   return path === undefined ? work() : lock(path, () => holding(others, lock, work));
 }
@@ -104,7 +104,7 @@ async function putInPlace(summary: string, { id }: Result, rollUp: RollUp, hands
   };
   const edited = await editAnew(path, { id, standing, write }, hands);
   if (edited === STALE) hands.audit({ event: "roll_up_discarded", taskId: id, detail: { period: rollUp.period } });
-  // Where it is archived already, its sources are gone, or somebody else has found that they must stay.
+  // If it is archived already, its sources are gone, or another process has found that they must stay.
   if (edited === STALE || edited === "over") return;
   for (const { path: read, sha256: known } of sources) {
     const restOf = (text: string) => text.slice(lengthOf(text, known));

@@ -48,7 +48,7 @@ export async function answerLate(
   await drop(inboxPath(wish.id), hands);
 }
 
-/** An approval for good is there before its permit: once that is archived, it is not made again, though somebody has removed it. */
+/** An approval for good is there before its permit: once that is archived, it is not made again, even if it was removed. */
 export async function permit(
   { permit: permitted, approval }: Extract<Action, { type: "permit" }>,
   hands: Hands,

@@ -1,4 +1,4 @@
-/** Tasks and turns come into a queue, and end, once: by name, whoever tries it again. */
+/** Tasks and turns come into a queue, and end, once: by name, however often it is tried again. */
 
 import { ancestorsOf, cancelMark } from "@mimikit/protocol/base/id";
 import { KINDS } from "@mimikit/protocol/base/kind";

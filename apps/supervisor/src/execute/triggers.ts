@@ -30,7 +30,7 @@ export async function createTrigger(trigger: Trigger, { fs, ledger, audit }: Han
     audit({ event: "trigger_created", taskId: id, traceId, detail: { type, title } });
 }
 
-/** @returns false when somebody else has made this version. */
+/** @returns false when another process has made this version. */
 export async function advance(trigger: Trigger, { fs, ledger, audit }: Hands): Promise<boolean> {
   const { id, version } = trigger;
   if (await ledger.confirm(id)) return true;
@@ -45,7 +45,7 @@ export async function advance(trigger: Trigger, { fs, ledger, audit }: Hands): P
   return true;
 }
 
-/** Every part of a decision is create-once, so whoever does it twice does it once. */
+/** Every part of a decision is create-once, so doing it twice has the effect of once. */
 export async function carryOut(
   { tasks, events, skips }: Extract<Action, { type: "carry-out" }>,
   hands: Hands,

@@ -57,7 +57,7 @@ export async function cancel(
   await drop(inboxPath(wish.id), hands);
 }
 
-/** The decision is archived before anything follows from it; whoever comes later follows the decision that is there. */
+/** The decision is archived before anything follows from it; a later caller follows the decision that is there. */
 async function decide(
   { wish, taskId, outcome }: Extract<Action, { type: "steer" | "stop" }>,
   hands: Hands,

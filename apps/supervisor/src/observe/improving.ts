@@ -20,7 +20,7 @@ const TURNS_LOOKED_AT = 50;
 
 /** The settings of it. */
 export type ImproveSettings = Pick<Improving, "isEnabled" | "lacks" | "idleSec" | "limit"> & {
-  /** When this process began, milliseconds since the epoch: nobody knows what was before it. */
+  /** When this process began, milliseconds since the epoch: the time before it is unknown. */
   startedMs: number;
 };
 
@@ -37,7 +37,7 @@ export async function improvingOf(
 
 type Past = Pick<Improving, "failures" | "activeMs">;
 
-/** While one is under way nobody asks. */
+/** None begins while one is under way. */
 const UNDER_WAY: Past = { failures: 0, activeMs: 0 };
 
 /** An applied result never changes: it is read once, until there is more of it. */

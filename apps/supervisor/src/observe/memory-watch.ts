@@ -105,7 +105,7 @@ export class MemoryWatch {
     if (before?.number === highestNote ? before.isKept : highestNote === 0) return;
     for (let n = Math.max(before?.number ?? 0, highestNote - NOTES_LOOKED_BACK_MAX) + 1; n <= highestNote; n++) {
       const record = Note.safeParse(await ledger.read(noteId(n))).data;
-      // Of a damaged record nobody knows what it kept: what was said since the one before is rather kept twice than lost.
+      // A damaged record does not say what it kept: messages since the one before are rather kept twice than lost.
       if (record === undefined) this.note = { ...(this.note ?? NOTHING_KEPT), id: noteId(n), number: n, isKept: true };
       else this.note = { ...record, isKept: false };
       if (record?.isFlush === true) this.cutWindow(record);

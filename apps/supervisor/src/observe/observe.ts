@@ -171,7 +171,7 @@ async function readDecisions({ inbox, ledger }: Mirror): Promise<Map<string, Dec
 /** Turns that are looked back upon for the last one that answers the user: the others only report. */
 const REPORTS_LOOKED_BACK_MAX = 200;
 
-/** Read only where somebody wants it answered again. */
+/** Read only if a command wants it answered again. */
 async function lastAnswer({ inbox, ledger }: Mirror): Promise<Result | null> {
   const isWanted = [...inbox.values()].some(({ kind, id }) => kind === "retry" && !ledger.has(id));
   for (let n = ledger.settledTurn; isWanted && n > Math.max(0, ledger.settledTurn - REPORTS_LOOKED_BACK_MAX); n--) {

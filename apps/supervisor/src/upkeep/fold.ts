@@ -39,8 +39,8 @@ export async function foldArchive(fs: FileSystem, ledger: Ledger, nowMs: number,
 }
 
 /**
- * A name whose id is in a fold is a leftover of a fold that was cut off, or was made once more by somebody who slept
- * through all of it. The compaction that came first counts, so the name goes.
+ * A name whose id is in a compacted file is a leftover of a compaction that was cut off, or was made once more by a
+ * process that slept through all of it. The compaction that came first counts, so the name goes.
  * @returns the ids that no fold has.
  */
 async function dropFolded(fs: FileSystem, ledger: Ledger, ids: readonly string[]): Promise<string[]> {
@@ -79,13 +79,13 @@ function endOf(month: string): number {
 }
 
 interface Part {
-  /** The ids in this part, whoever made it. */
+  /** The ids in this part, whichever process made it. */
   inPart: ReadonlySet<string>;
-  /** Damaged records keep their names (docs/file-protocol.md R7); vanished ones are in somebody else's fold. */
+  /** Damaged records keep their names (docs/file-protocol.md R7); vanished ones are in another process's compacted file. */
   unfoldable: ReadonlySet<string>;
 }
 
-/** Makes this part of the month, or finds the one that somebody made before. */
+/** Makes this part of the month, or finds the one that was made before. */
 async function foldPart(fs: FileSystem, month: string, part: number, ids: string[]): Promise<Part> {
   const path = foldPath(month, part);
   const unfoldable = new Set<string>();

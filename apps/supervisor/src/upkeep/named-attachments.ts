@@ -33,7 +33,7 @@ export class NamedAttachments {
     this.months = open();
   }
 
-  /** The ids of all that are named now. Throws what the disk throws: then nobody knows, and nothing may go. */
+  /** The ids of all that are named now. Throws what the disk throws: then it is unknown, and nothing may go. */
   async ids(): Promise<ReadonlySet<string>> {
     // In the order in which a message moves on, so that one in motion is seen at least once.
     const named = new Set<string>();

@@ -1,6 +1,6 @@
 /**
  * history/YYYY-MM.jsonl is kept level with archive/: every applied turn has a line, and a turn without one is given one,
- * whether it is new, or its line was torn off, or somebody has deleted the file (docs/file-protocol.md R9).
+ * whether it is new, or its line was torn off, or the file was deleted (docs/file-protocol.md R9).
  */
 import { messagesOf } from "@mimikit/core/views/history";
 import { readMonthIndex } from "@mimikit/memory/search/month-index";
@@ -24,7 +24,7 @@ export class HistoryMonths {
   private complete = 0;
   /** The turns beyond it that have theirs. */
   private written = new Set<number>();
-  /** Where a turn goes whose own month nobody can tell any more: its record is damaged. */
+  /** The month of a turn whose own is unknown: its record is damaged. */
   private lastMonth: string | null = null;
 
   /** @param onMade hears that history/ was gone, and was made again. */

@@ -31,7 +31,7 @@ export async function writeHistory(
   const now = await withSettled(view, ledger);
   const messages = isCut ? now.messages.slice(-windowKept) : now.messages;
   const history = { ...now, messages, ...(highestNote > 0 && { flushed: highestNote }) };
-  // First: whoever finds this view behind does both again.
+  // First: a process that finds this view behind does both again.
   if (view === null || view.compressed !== history.compressed) await writeSummary(fs, ledger, history.compressed);
   await replaceView(fs, HISTORY_PATH, `${JSON.stringify(history)}\n`);
 }

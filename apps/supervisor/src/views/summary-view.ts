@@ -1,6 +1,6 @@
 /**
- * sessions/chat.summary.md: what models are told of the conversation in place of its old part, for people to read
- * (SPEC F3). A view of one archived turn: nobody reads it back, and it may be deleted.
+ * sessions/chat.summary.md: what models are told of the conversation in place of its old part, for people to read (SPEC
+ * F3). A view of one archived turn: it is never read back, and may be deleted.
  */
 import { summaryIn } from "@mimikit/core/views/history";
 import { turnId } from "@mimikit/protocol/base/id";

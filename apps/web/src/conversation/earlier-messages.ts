@@ -1,4 +1,4 @@
-/** Messages before those of a snapshot: asked for page by page, when somebody wants to read them. */
+/** Messages before those of a snapshot: asked for page by page, on demand. */
 import type { ChatMessage } from "@mimikit/protocol/wire/api";
 import { signal } from "@preact/signals";
 import { call } from "../model/call.ts";

@@ -113,7 +113,7 @@ export function Thoughts({ text }: { text: string }) {
   );
 }
 
-/** Says that an answer is on its way, which nobody can know without a connection. */
+/** Says that an answer is on its way, which is unknown without a connection. */
 export function Thinking() {
   if (!thinking.value || link.value.state !== "connected") return null;
   return (

@@ -7,12 +7,12 @@ import "./diagrams.css";
 
 /** A diagram that is not drawn by then stays text, and the next one gets a new frame. */
 const DRAWING_MS_MAX = 20_000;
-/** A larger drawing is none that somebody looks at. */
+/** A larger drawing is of no use to a reader. */
 const SVG_CHARS_MAX = 2_000_000;
 
 let frame: Promise<HTMLIFrameElement> | undefined;
 let count = 0;
-/** The frame draws one after the other, each in its own time: one that never ends keeps nobody else from being drawn. */
+/** The frame draws one after the other, each in its own time: one that never ends does not keep others from being drawn. */
 let before: Promise<unknown> = Promise.resolve();
 
 /** Shows the diagram that a code block holds above its source. A code block that is no diagram stays code. */

@@ -1,6 +1,6 @@
 /**
- * Draws diagrams with Mermaid, in a document of its own: a frame without an origin, that can load nothing and run no other
- * script than this one. A diagram is somebody's text, and a library of this size is not trusted with the page.
+ * Draws diagrams with Mermaid, in a document of its own: a frame without an origin, that can load nothing and run no
+ * other script than this one. A diagram may be anyone's text, and a library of this size is not trusted with the page.
  */
 import mermaid from "mermaid";
 import type { Drawing, DrawingOrder } from "./order.ts";

@@ -1,7 +1,7 @@
 /**
- * Notifications of the device: what the Teller wants to be seen whatever the user looks at, and, while nobody looks at the
- * page, questions and what comes unasked. The browser is asked for leave only when the user says so. The tag is the id of
- * what is told, so that several tabs, and a reconnect, show it once.
+ * Notifications of the device: those of the Teller whatever the user looks at, and, while the page is in the background,
+ * questions and unasked messages. The browser is asked for leave only when the user says so. The tag is the id of what
+ * is told, so that several tabs, and a reconnect, show it once.
  */
 import { effect, signal } from "@preact/signals";
 import { words } from "../i18n/words.ts";

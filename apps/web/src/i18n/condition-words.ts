@@ -1,4 +1,4 @@
-/** A condition as a sentence, so that whoever built it reads what it means. Pure. */
+/** A condition as a sentence, so that its author reads its meaning. Pure. */
 import { type Field, ROWS, saidOf, WEEKDAYS } from "@mimikit/protocol/triggers/atoms";
 import { type Atom, type Condition, type Weekday as Day, isAtom, partsOf } from "@mimikit/protocol/triggers/condition";
 import { clockText } from "./base/format.ts";
@@ -50,7 +50,7 @@ function atomWords(atom: Atom, isSo: boolean): string {
 }
 
 /**
- * A leaf as it was found to be; null is what nobody can tell now.
+ * A leaf as it was found to be; null if it is unknown now.
  * @param text the same as the gateway says it, in English. @param unanswered how often models were asked in vain.
  */
 export function foundWords(atom: Atom, holds: boolean | null, text: string, unanswered?: number): string {

@@ -21,7 +21,7 @@ const LANGUAGE_CLASS = /^language-([\w+#-]{1,30})$/;
 export const MATH_CLASS = /^math-(?:inline|display)$/;
 /** Code of this class says a picture that is here: its title is the path or the name, its text what it shows. */
 export const PICTURE_CLASS = /^picture$/;
-/** A picture with such an address is a link: looking at a reply tells nobody anything. */
+/** A picture with such an address is a link: looking at a reply tells no server anything. */
 const ELSEWHERE = /^(?:[a-z][a-z0-9+.-]*:|[/\\#])/i;
 const LET_THROUGH = [LANGUAGE_CLASS, MATH_CLASS, PICTURE_CLASS];
 
@@ -51,7 +51,7 @@ export async function loadSpecial(text: string): Promise<void> {
   readsSpecial.value = true;
 }
 
-// An own instance: its hooks belong to nobody else.
+// An own instance: its hooks are not shared.
 const purify = DOMPurify(window);
 // Of all classes only those are let through that say which language code is of, or what is drawn in its place.
 purify.addHook("uponSanitizeAttribute", (node, attribute) => {

@@ -68,7 +68,7 @@ function placeIn(fragment: string): Place {
   return { view, detail: view === undefined || detail === undefined ? undefined : decoded(detail) };
 }
 
-/** An address that somebody has typed may be malformed: it is taken as it stands. */
+/** A typed address may be malformed: it is taken as it stands. */
 function decoded(text: string): string {
   try {
     return decodeURIComponent(text);

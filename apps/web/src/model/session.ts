@@ -61,8 +61,8 @@ export async function signOut(): Promise<void> {
 export type Method = "GET" | "POST" | "PATCH" | "DELETE";
 
 /**
- * Asks the gateway as this browser; the same `key` is the same command, however often it is sent. Undefined when nobody answered within
- * `msMax` milliseconds.
+ * Asks the gateway as this browser; the same `key` is the same command, however often it is sent. Undefined when there
+ * is no answer within `msMax` milliseconds.
  */
 export async function request(
   method: Method,

@@ -67,7 +67,7 @@ export const unreachedTurn = computed(() => {
   );
   return turns.find((turn) => !liveText.value.has(turn));
 });
-/** Whether somebody waits for an answer of which nothing can be seen yet, and that is being looked for. */
+/** Whether a message waits for an answer that cannot be seen yet, and that is being looked for. */
 export const thinking = computed(() => {
   if (liveText.value.size > 0 || unreachedTurn.value !== undefined || status.value?.ready !== true) return false;
   return messages.value.some(isAwaited);

@@ -11,7 +11,7 @@ export interface Insight {
   explanation: TriggerExplanation;
 }
 
-/** Why a trigger fires or does not, and when it does next; undefined when nobody said, and then the user is told why. */
+/** Why a trigger fires or does not, and when it does next; undefined when there is no answer, and then the user is told why. */
 export async function inspectTrigger(id: string): Promise<Insight | undefined> {
   const [detail, explanation] = await Promise.all([
     call<TriggerDetail>("GET", `api/triggers/${id}`),
@@ -20,7 +20,7 @@ export async function inspectTrigger(id: string): Promise<Insight | undefined> {
   return detail === undefined || explanation === undefined ? undefined : { detail, explanation };
 }
 
-/** A trigger with its whole prompt; undefined when nobody said, and then the user is told why. */
+/** A trigger with its whole prompt; undefined when there is no answer, and then the user is told why. */
 export function readTrigger(id: string): Promise<TriggerDetail | undefined> {
   return call<TriggerDetail>("GET", `api/triggers/${id}`);
 }

@@ -1,4 +1,4 @@
-/** A part of the page that is loaded when it is first shown: whoever only talks never waits for it. */
+/** A part of the page that is loaded when it is first shown: a plain conversation never waits for it. */
 import { signal } from "@preact/signals";
 import type { ComponentType } from "preact";
 import { words } from "../i18n/words.ts";

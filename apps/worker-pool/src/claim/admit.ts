@@ -5,9 +5,9 @@ import { KINDS } from "@mimikit/protocol/base/kind";
 import { isForPool, isTurn, type Task } from "@mimikit/protocol/records/task";
 
 /**
- * Those of `candidates`, in their order, for whom somebody in the chain of their role may be asked; of a provider that is
- * only tried, one. A turn whose user has not been told of the outage begins in any case: its run tells, and asks nobody.
- * @param chainOf the names of those who answer for a task, in their order; none where the settings name nobody who can.
+ * Those of `candidates`, in their order, for which a provider of their role may be asked; of a provider that is only
+ * tried, one. A turn whose user has not been told of the outage begins in any case: its run tells, and asks no provider.
+ * @param chainOf the names of a task's providers, in their order; none if the settings name none that can answer.
  * @param nowMs of the clock that the circuits are asked with.
  */
 export function admit(

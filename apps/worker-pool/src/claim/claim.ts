@@ -37,7 +37,7 @@ const ATTEMPT_NAME = /^(.+)\.a([1-9]\d*)(\.failed|\.joined)?\.json$/;
 
 /**
  * @param owner who runs it, where that is not this pool.
- * @returns the claim, or null when the attempt is somebody else's or the task needs no run any more.
+ * @returns the claim, or null when another process has the attempt or the task needs no run any more.
  */
 export async function claimAttempt(
   candidate: Allotted,
@@ -57,7 +57,7 @@ export async function claimAttempt(
     ...(company !== "all" && { alone: true as const }),
   };
   const mayBeLost = isFleeting(candidate);
-  // A claim that outlives its task would be taken for one that nobody needs any more.
+  // A claim that outlives its task would be taken for one that is not needed any more.
   if (!mayBeLost) await makeDurable(fs, [queuePath(task.role, task.id)]);
   const create = mayBeLost ? createUnsynced : createRecord;
   if (!(await create(fs, Claim, path, claim))) return null;
@@ -85,8 +85,9 @@ export async function keepClaim(candidate: Allotted, fs: FileSystem): Promise<vo
 }
 
 /**
- * Is there a later attempt, or the end of an earlier one that this pool has not seen? A pool that has slept may not know either: of an outage the
- * attempts in between are removed, so that their names look free, and without its first attempt nobody could say since when it lasts.
+ * Is there a later attempt, or the end of an earlier one that this pool has not seen? A pool that has slept may not know
+ * either: of an outage the attempts in between are removed, so that their names look free, and without its first attempt
+ * its beginning would be unknown.
  */
 async function isBehind({ id, role }: Task, attempt: number, { fs, attempts, hear }: Claiming): Promise<boolean> {
   // The first attempt always keeps its name.

@@ -64,7 +64,7 @@ export async function callUrl(
         ...(signing !== null && { "webhook-signature": signatureOf(signing, id, timestamp, body) }),
       },
       body,
-      // Where it leads to was not said by the owner, and the event is for nobody else.
+      // The owner did not name the place that it leads to, and the event is not for that server.
       redirect: "manual",
       signal: AbortSignal.any([stop, AbortSignal.timeout(CALL_MS_MAX)]),
     });

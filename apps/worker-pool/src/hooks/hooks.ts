@@ -324,7 +324,7 @@ export class Hooks {
     return { happenings, keys, archiveVersion };
   }
 
-  /** Records whose turn has come before anybody looked: by name those that are new, of these what was written lately. */
+  /** Records whose turn has come before a look: new ones by their names, and of these the recent ones. */
   private async lookAtArchive(take: (id: string, events: () => HookEvent[]) => void): Promise<string | null> {
     const { fs, mirror, nowMs } = this.options;
     const version = await fs.version(ARCHIVE);
@@ -401,7 +401,7 @@ export class Hooks {
     this.said.add(text);
   }
 
-  /** At most once: that it begins is recorded before, and whoever finds it recorded does not begin. */
+  /** At most once: its beginning is recorded before, and a process that finds it recorded does not begin. */
   private async run({ delivery }: Waiting, program: readonly string[], timeoutSec: number | undefined): Promise<void> {
     const { fs, identity, nowMs, audit } = this.options;
     const { id, hook } = delivery;

@@ -20,7 +20,7 @@ export function wantsText({ on, role, title, trigger }: Hook): string {
   return JSON.stringify([Array.isArray(on) ? [...on].sort() : [on], role, title, trigger]);
 }
 
-/** The same event has the same id for the same hook, whoever sees it and however often (docs/file-protocol.md R2). */
+/** The same event has the same id for the same hook, however often and by which process it is seen (docs/file-protocol.md R2). */
 export function deliveryId(hook: string, { type, data }: HookEvent): string {
   return `d-${createHash("sha256").update(`${hook}\n${type}\n${data.id}`).digest("hex").slice(0, DIGITS)}`;
 }

@@ -24,7 +24,7 @@ export interface Bench {
   /** The paths that the run must not change. */
   protect: readonly string[];
   environment: Record<string, string>;
-  /** The outcome of the run: a change with its checks, nothing, or a failure. Never leaves a worktree behind that nobody needs. */
+  /** The outcome of the run: a change with its checks, nothing, or a failure. Never leaves an unneeded worktree behind. */
   conclude(outcome: Outcome, stop: AbortSignal): Promise<Outcome>;
 }
 

@@ -10,7 +10,7 @@ import { type Git, Unimprovable } from "./git.ts";
 import type { Repository } from "./repository.ts";
 import type { Worktree } from "./worktree.ts";
 
-/** Bytes of all changed files together: more is not read by anybody. */
+/** Bytes of all changed files together: more is not read. */
 export const CHANGE_BYTES_MAX = 20 * 1_048_576;
 export const DIFF_FILE = "change.diff";
 /** UTF-8 has at most so many bytes for a character of a string. */

@@ -17,7 +17,7 @@ export interface LandingOptions extends MoveOptions {
   mayMerge: boolean;
 }
 
-/** Throws `Unimprovable` where somebody has moved the branch on, or the commit is gone. */
+/** Throws `Unimprovable` if the branch was moved, or the commit is gone. */
 export async function land(task: Task, site: Site, options: LandingOptions): Promise<Landing> {
   const { improve } = task;
   const commit = improve?.change?.commit ?? null;

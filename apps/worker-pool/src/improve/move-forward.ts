@@ -86,7 +86,7 @@ async function moveBack(
   const head = await git.text(["rev-parse", "HEAD"]);
   if (head !== commit)
     return { isThere: true, note: `${done}, and there are newer commits; the system is not healthy: ${problem}` };
-  // Refuses where it would overwrite what somebody has changed meanwhile.
+  // Refuses if it would overwrite later changes.
   await git.text(["reset", "--quiet", "--keep", base], { withFilters: true });
   audit("improvement_taken_back", { commit, base, problem });
   return { isThere: false, note: `${done} and reverted: the system was not healthy: ${problem}` };

@@ -1,7 +1,7 @@
 /**
- * A merged improvement is undone by a commit on top of HEAD that has nothing of it, which is made without any tree or index:
- * until the user's branch is moved there, nothing of the repository has changed but objects that nobody names (SPEC J3). Its
- * trailer says whose undoing it is, so whatever is cut off or asked twice finds it done.
+ * A merged improvement is undone by a commit on top of HEAD that has nothing of it, which is made without any tree or
+ * index: until the user's branch is moved there, nothing of the repository has changed but objects that nothing names
+ * (SPEC J3). Its trailer says whose undoing it is, so whatever is cut off or asked twice finds it done.
  */
 import { improvementId } from "@mimikit/protocol/base/id";
 import type { Merged, Unmerging } from "@mimikit/protocol/records/improvement";
@@ -72,7 +72,7 @@ async function undoingIn({ git, head }: Repository, number: number, merged: stri
   return found?.[0] ?? null;
 }
 
-/** The commit that takes it back, the files in which somebody has changed the same since, or null where HEAD has nothing of it. */
+/** The commit that undoes it, the files in which the same was changed since, or null if HEAD has nothing of it. */
 type Undoing = string | { conflicts: string } | null;
 
 /** HEAD without what is between `base` and `commit`; no branch points at it yet. Needs git 2.38, throws `Unimprovable` without. */

@@ -1,7 +1,8 @@
 /**
- * The worktree of one improvement: `worktrees/imp-000012` in the state directory, on the branch `self-improve/imp-000012`.
- * A note beside it, `imp-000012.json`, is there before either of them and goes after both: whatever dies in between, the note says
- * what is ours to remove. Of the user's repository nothing else is ever removed, and nobody's other worktrees are pruned.
+ * The worktree of one improvement: `worktrees/imp-000012` in the state directory, on the branch
+ * `self-improve/imp-000012`. A note beside it, `imp-000012.json`, is there before either of them and goes after both:
+ * whatever dies in between, the note says what is ours to remove. Of the user's repository nothing else is ever removed,
+ * and no other worktrees are pruned.
  */
 import { mkdir, readdir, readFile, rm, rmdir, writeFile } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
@@ -37,8 +38,8 @@ export async function leftovers(home: string): Promise<number[]> {
 }
 
 /**
- * Makes the worktree from the user's HEAD; what an earlier attempt left of it is removed first. Throws `Unimprovable` where a
- * branch of that name is somebody else's.
+ * Makes the worktree from the user's HEAD; what an earlier attempt left of it is removed first. Throws `Unimprovable` if
+ * a branch of that name is not ours.
  */
 export async function makeWorktree(repository: Repository, home: string, number: number): Promise<Worktree> {
   await removeWorktree(repository, home, number, { keepsBranch: false });
@@ -56,8 +57,8 @@ export async function makeWorktree(repository: Repository, home: string, number:
 }
 
 /**
- * Removes what there is of the worktree and, unless it is to stay, of its branch. Repeatable: cut off anywhere, it is completed by
- * the next call. A branch that somebody has moved on is his, and stays.
+ * Removes what there is of the worktree and, unless it is to stay, of its branch. Repeatable: cut off anywhere, it is
+ * completed by the next call. A branch that the user has moved stays.
  */
 export async function removeWorktree(
   repository: Repository,
@@ -127,7 +128,7 @@ async function adminDirOf({ commonDir }: Repository, path: string): Promise<stri
   for (const name of names) {
     const admin = join(dir, name);
     if ((await readLine(join(admin, "gitdir"))) === join(path, ".git")) return admin;
-    // Killed before it had written that: nobody else's worktree is called like this and says nothing.
+    // Killed before it had written that: no other worktree is called like this and says nothing.
     const isCalledSo = name === basename(path);
     if (isCalledSo && (await readLine(join(admin, "gitdir"))) === "") return admin;
   }

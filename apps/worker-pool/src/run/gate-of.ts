@@ -35,10 +35,7 @@ export async function gateOf(task: Task, cwd: string, sources: GateSources): Pro
   });
 }
 
-/**
- * Does it come from triggers alone that were there before there was this setting? They go on as they were set up, with
- * nobody near to be asked.
- */
+/** Does it come from triggers alone that were there before there was this setting? They go on as they were set up, with no user near to be asked. */
 export async function isOlderThanAutonomy({ triggerId, evaluation }: Task, mirror: Mirror): Promise<boolean> {
   const ids = evaluation?.map((item) => item.triggerId) ?? (triggerId === undefined ? [] : [triggerId]);
   for (const id of ids) {

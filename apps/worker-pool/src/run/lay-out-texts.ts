@@ -13,8 +13,8 @@ import { replaceView } from "@mimikit/store/disk/record";
 import { longTextPath } from "@mimikit/store/disk/state";
 
 /**
- * In the folder of a run. A Worker's shell sees nothing else of the state directory, and what it may do to the files beside
- * such a one must not matter to anybody.
+ * In the folder of a run. A Worker's shell sees nothing else of the state directory, and its changes to the files beside
+ * such a one must not matter.
  */
 const INPUTS = "inputs";
 
@@ -45,7 +45,7 @@ async function copyInto(runDir: string, sha256: string, text: string): Promise<s
   return path;
 }
 
-/** For people, and to give the text a name that holds for whoever hears of it. Its time says when it was wanted last. */
+/** For people, and to give the text a stable name. Its time says when it was wanted last. */
 async function store(fs: FileSystem, sha256: string, text: string): Promise<string> {
   const path = longTextPath(sha256);
   await replaceView(fs, path, text);

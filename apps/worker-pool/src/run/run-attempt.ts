@@ -120,7 +120,7 @@ function nowhereFor(task: Task): string | null {
   return `no machine of this home is called ${task.pool}: see  mimikit pools`;
 }
 
-/** An attempt that nobody was asked for, or whose provider is not what went wrong. */
+/** An attempt that asked no provider, or whose provider is not what went wrong. */
 function unrun(
   { task, attempt }: Allotted,
   failure: Required<Pick<Outcome, "failureReason" | "error" | "retryable">>,
@@ -140,7 +140,7 @@ function unrun(
   };
 }
 
-/** The end of an improvement, and the undoing of one: nobody is asked. */
+/** The end of an improvement, and the undoing of one: no provider is asked. */
 async function runCode(candidate: Allotted, steering: Steering, workshop: Workshop): Promise<Outcome> {
   const { task, attempt } = candidate;
   const { improve, problemOf, audit } = workshop;
@@ -351,7 +351,7 @@ async function noteUsage(
   workshop.noteUsage(line);
 }
 
-/** An attempt that reached nobody has nothing to show: however long an outage lasts, it leaves one record behind. */
+/** An attempt that was an outage has nothing to show: however long it lasts, it leaves one record behind. */
 async function forget({ id }: Task, attempt: number, outcome: Outcome, home: string): Promise<void> {
   if (!hasNone(outcome.usage)) return;
   await rm(join(home, runPath(id, attempt)), { recursive: true, force: true });

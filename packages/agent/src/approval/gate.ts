@@ -14,7 +14,7 @@ import {
   type Verdict,
 } from "@mimikit/protocol/approvals/approval";
 
-/** More calls of one task are refused: somebody who is asked so often reads no question any more. */
+/** More calls of one task are refused: an owner who is asked so often no longer reads the questions. */
 export const ASKED_PER_TASK_MAX = 20;
 
 /** The reach of a call, as its tool knows it. */
@@ -71,7 +71,7 @@ export class Gate {
   /** Whether a call is made. Throws what the disk throws. */
   async judge(tool: string, input: unknown, { reaches, shown, place, command }: Wanted): Promise<Judged> {
     const { mode, mayAsk, cwd, answers } = this.leave;
-    // Where nobody can be asked, a command that the sandbox holds does no harm.
+    // If the owner cannot be asked, a command that the sandbox holds does no harm.
     if (mode === "full" || reaches.every((reach) => reach === "command" && !mayAsk)) return "allowed";
     const digest = digestOf([tool, input, place ?? null]);
     if (await this.isAllowed(tool, digest, reaches, command)) return "allowed";

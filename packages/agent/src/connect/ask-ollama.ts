@@ -39,7 +39,7 @@ export async function askOllama(place: Place, signal: AbortSignal): Promise<Know
   };
 }
 
-/** undefined where nobody answers, or not with JSON. */
+/** undefined if there is no answer, or none in JSON. */
 async function ask({ baseUrl, model }: Place, what: "show" | "ps", signal: AbortSignal): Promise<unknown> {
   try {
     const response = await fetch(new URL(`/api/${what}`, baseUrl), {

@@ -1,4 +1,4 @@
-/** Every provider as whoever connects one is shown it: what it is, what it needs, and what of that is there. */
+/** Every provider as the connect form shows it: what it is, what it needs, and which of that is there. */
 
 import { nearest } from "@mimikit/core/base/nearest";
 import { PROVIDER_TITLES, type ProviderId } from "@mimikit/protocol/base/provider";

@@ -98,7 +98,7 @@ function changesFor(
     drop(`models.${role}`);
   }
   if (model !== undefined) put(`${id}.model`, model);
-  // The common name was meant for somebody else, who may not even have a model of it.
+  // The common name was meant for another provider, which may not even have such a model.
   else if (!isAnswering && valueAt(config, [id, "model"]) === undefined) drop("model");
   return changes;
 }

@@ -11,7 +11,7 @@ import { TABLE } from "../providers/index.ts";
 import { type At, addressOf, isSamePlace, providerNamed } from "./catalogue.ts";
 import { tryEndpoint } from "./try-endpoint.ts";
 
-/** A model that is loaded first takes its time; whoever waits must not wait for ever. */
+/** A model that is loaded first takes its time; a caller must not wait for ever. */
 const TEST_MS_MAX = 110_000;
 
 /** A provider as it would be with what is wanted. */

@@ -316,7 +316,7 @@ class Loop {
     }
   }
 
-  /** The answer as its dialect reads it. The user watches a Teller speak; what others say on the way is nobody's. */
+  /** The answer as its dialect reads it. Intermediate text of other roles is not streamed. */
   private async *stream(
     conversation: Conversation,
     mayCall: boolean,

@@ -9,7 +9,7 @@ import type { Media } from "../prompt/media.ts";
 export interface ToolCall {
   id: string;
   name: string;
-  /** JSON as the model wrote it; nobody has checked it yet. */
+  /** JSON as the model wrote it; not checked yet. */
   arguments: string;
   /** Why it cannot be made, where that was clear when it was read. */
   problem?: string | undefined;
@@ -89,7 +89,7 @@ export interface ModelFailure {
   host?: string;
   /** Models that are there, where the one that was asked is not. */
   names?: readonly string[];
-  /** There is no connection at all: no host, no route, nobody who listens. */
+  /** There is no connection at all: no host, no route, no listener. */
   isOutage?: boolean;
   /** How long the endpoint asks to be left alone, in ms. */
   retryAfterMs?: number;

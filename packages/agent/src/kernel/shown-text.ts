@@ -1,5 +1,5 @@
 /**
- * The part of an answer that may be shown while it arrives. A model's `<think>…</think>` at the beginning is nobody's,
+ * The part of an answer that may be shown while it arrives. A model's `<think>…</think>` at the beginning is not shown,
  * and action tags must not flash up: from a line on that begins like one, nothing is shown until it is known what it is.
  */
 

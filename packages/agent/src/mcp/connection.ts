@@ -1,6 +1,6 @@
 /**
- * One MCP server, as long as it is set up: started when it is first needed, ended when nobody has needed it for a while,
- * started again after it has died, each time a little later. The library is loaded with the first start.
+ * One MCP server, as long as it is set up: started when it is first needed, ended when it was idle for a while, started
+ * again after it has died, each time a little later. The library is loaded with the first start.
  */
 import { setTimeout as wait } from "node:timers/promises";
 import type { McpCondition, McpServer, McpState } from "@mimikit/protocol/wire/mcp";
@@ -22,7 +22,7 @@ import { toolNames } from "./tool-names.ts";
 /** A first `npx -y` downloads the server. */
 const START_MS = 60_000;
 const LIST_MS = 20_000;
-/** A server that nobody has called for so long is ended; the next call starts it. */
+/** A server that was not called for so long is ended; the next call starts it. */
 const IDLE_MS = 600_000;
 /** Between a death and the next start; doubled with each, up to the second. */
 const PAUSE_MS_MIN = 1_000;
@@ -77,7 +77,7 @@ export class Connection {
   private retryMs = 0;
   private inFlight = 0;
   private idle: NodeJS.Timeout | undefined;
-  /** Of the server that nobody needed any more. */
+  /** Of the server that was idle. */
   private ending: Promise<void> = Promise.resolve();
   private isClosed = false;
   private needsLogin = false;
@@ -228,7 +228,7 @@ export class Connection {
     this.options.onChange();
   }
 
-  /** Why a call came to nothing. Where nobody is there any more, that is noted. */
+  /** Why a call came to nothing. If the server is gone, that is noted. */
   private async explain(error: unknown, client: Client, timeoutMs: number, signal: AbortSignal): Promise<string> {
     if (signal.aborted) return "the call was stopped; whether it was carried out is not known";
     const { SdkError, SdkErrorCode } = await import("@modelcontextprotocol/client");
@@ -263,7 +263,7 @@ export class Connection {
     this.change("failed", reason);
   }
 
-  /** From now on nobody needs it, until somebody does. */
+  /** From now on it is idle, until the next call. */
   private rest(): void {
     clearTimeout(this.idle);
     if (this.client === null || this.inFlight > 0 || this.isClosed) return;
@@ -308,7 +308,7 @@ async function isLoss(error: unknown): Promise<boolean> {
   const { SdkError, SdkErrorCode, SdkHttpError } = await import("@modelcontextprotocol/client");
   const codes = [SdkErrorCode.NotConnected, SdkErrorCode.ConnectionClosed, SdkErrorCode.SendFailed];
   if (error instanceof SdkHttpError || (await isLocked(error))) return true;
-  // `fetch` throws this where nobody answers.
+  // `fetch` throws this if there is no answer.
   return error instanceof SdkError ? codes.includes(error.code) : error instanceof TypeError;
 }
 

@@ -1,6 +1,6 @@
 /**
- * Gives runs the tools of the world outside: those of the owner's MCP servers, and the owner's commands. One connection for
- * each server and worker pool, whoever calls. Loaded when there is something to give (docs/mcp.md).
+ * Gives runs the tools of the world outside: those of the owner's MCP servers, and the owner's commands. One connection
+ * for each server and worker pool, for all callers. Loaded when there is something to give (docs/mcp.md).
  */
 import { statSync } from "node:fs";
 import { join } from "node:path";
@@ -150,8 +150,8 @@ function mayReachOutside({ kind }: Task): boolean {
 }
 
 /**
- * A Worker whose task may change the workspace has what its levels allow; everybody else only looks. A turn, a plan and a
- * condition are started over after a crash without anybody being asked.
+ * A Worker whose task may change the workspace has what its levels allow; everybody else only looks. A turn, a plan and
+ * a condition are started over after a crash without a question.
  */
 function isFor(task: Task, level: Level): boolean {
   if (level === "read-only") return true;

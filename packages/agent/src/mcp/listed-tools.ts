@@ -25,10 +25,7 @@ export interface ListedTool {
   parameters: Record<string, unknown>;
 }
 
-/**
- * The server's word on a tool is a hint of somebody who is not trusted: it makes a tool at most read-only or not, and the
- * owner's word goes before it.
- */
+/** The server's word on a tool is an untrusted hint: it makes a tool at most read-only or not, and the owner's word goes before it. */
 export function readTools(
   raw: readonly RawTool[],
   rights: McpRights = {},

@@ -1,7 +1,7 @@
 /**
- * An MCP server as a process that speaks over its standard input and output: the transport of the client library, with what
- * the house promises of processes. It and all that it starts end together, found by their group and by their mark; nothing
- * waits for somebody who only holds its output open.
+ * An MCP server as a process that speaks over its standard input and output: the transport of the client library, with
+ * what the house promises of processes. It and all that it starts end together, found by their group and by their mark;
+ * nothing waits for a process that only holds its output open.
  */
 import { once } from "node:events";
 import { setTimeout as wait } from "node:timers/promises";

@@ -1,4 +1,4 @@
-/** Wall time in somebody's time zone. The meaning of "tomorrow at 9" depends on the speaker's place. */
+/** Wall time in a time zone. The meaning of "tomorrow at 9" depends on the speaker's place. */
 import type { ClientClock, Message } from "@mimikit/protocol/records/inbox";
 
 export interface Clock {

@@ -24,7 +24,7 @@ export interface Evidence {
   /** The message that it came with. */
   messageId: string;
   file: AttachedFile;
-  /** Where it is for whoever does this run; null where it is no longer there. */
+  /** Its place for the provider of this run; null if it is no longer there. */
   path: string | null;
   /** The name of it for a model that is shown it: `picture 1`. */
   shownAs?: string;
@@ -32,7 +32,7 @@ export interface Evidence {
   text?: string;
   /** Why it has none, where it is a document. */
   unread?: string;
-  /** A file with the text of a document, for whoever reads files. */
+  /** A file with the text of a document, for providers that read files. */
   textPath?: string;
 }
 
@@ -54,7 +54,7 @@ export async function gatherEvidence(
     files.slice(0, EVIDENCE_MAX).map(async ({ messageId, file }) => {
       const found = await findAttachment(fs, file.id);
       if (found === null || !(await fs.exists(attachmentPath(file.id)))) return { messageId, file, path: null };
-      // A message's description of it may be anybody's word; its record is ours.
+      // A message's description of it is not trusted; its record is ours.
       return { messageId, file: { ...file, ...found }, path: join(home, attachmentPath(file.id)) };
     }),
   );

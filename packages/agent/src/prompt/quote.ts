@@ -10,7 +10,7 @@ declare const quoted: unique symbol;
 /** Safe to put into a prompt at the beginning of a line. */
 export type Quoted = string & { readonly [quoted]: true };
 
-/** The parts of a record's first line. Names are ours; values may be anybody's. */
+/** The parts of a record's first line. Names are ours; values may come from anywhere. */
 export type Fields = Record<string, string | number | undefined>;
 
 export const NOTHING = "" as Quoted;

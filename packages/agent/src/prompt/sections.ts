@@ -165,7 +165,7 @@ function taskLine({ id, role, state, title, createdAt, after, error }: TaskSumma
   });
 }
 
-/** Where a file is, is of use to whoever can open it. */
+/** The place of a file is of use to a provider that can open it. */
 function renderEvidence({ context, task }: Run, max: number): Quoted {
   const { hasWorkspace } = ROLES[task.role];
   const isRead = definitionOf(task).sections.includes("documents");

@@ -1,6 +1,6 @@
 /**
- * Every provider, and who answers for a role. Light: whoever only shows who answers loads this too, and no code of a provider
- * but what says whether it can.
+ * Every provider, and who answers for a role. Light: showing the providers loads this too, and no code of a provider but
+ * the check whether it can answer.
  */
 
 import { byRole, type Role } from "@mimikit/protocol/base/kind";
@@ -104,7 +104,7 @@ interface Link {
 
 /** The providers of one role, and notes about them for the owner. */
 export interface Chain {
-  /** The first answers, the others stand in for it. Empty when nobody can answer. */
+  /** The first answers, the others stand in for it. Empty when no provider can answer. */
   links: readonly Link[];
   /** Their names. */
   ids: readonly ProviderId[];
@@ -167,9 +167,9 @@ export function hasModel(role: Role, config: Config, surroundings: Surroundings)
 
 /** The provider of each role, as people are told it. */
 export interface Description {
-  /** A provider that cannot answer, and has nobody to stand in for it, keeps its name and is a problem. */
+  /** A provider that cannot answer, and has no fallback, keeps its name and is a problem. */
   names: Record<Role, string>;
-  /** The model that each of them asks; null where the settings name none, or nobody answers. */
+  /** The model that each of them asks; null if the settings name none, or there is no provider. */
   models: Record<Role, string | null>;
   problems: string[];
   /** The providers that `auto` skipped, and why. */
@@ -191,8 +191,8 @@ export function describeProviders(config: Config, surroundings: Surroundings): D
 }
 
 /**
- * The settings as they are for one task: a message that has a turn of its own, and a command to be answered again, may say who answers. One that is not known
- * here chooses nobody.
+ * The settings as they are for one task: a message that has a turn of its own, and a command to be answered again, may
+ * say who answers. An unknown one chooses no provider.
  */
 export function settingsFor({ role, turn }: Task, config: Config): Config {
   const [message, ...others] = turn?.messages ?? [];

@@ -136,14 +136,14 @@ export function isResumable({ kind }: Task): boolean {
 }
 
 /**
- * Whether whoever runs `task` may change the workspace; otherwise its shell, where it has one, only looks. A task that names
- * a read-only skill is held to it (SPEC I7).
+ * Whether the runner of `task` may change the workspace; otherwise its shell, if it has one, only looks. A task that
+ * names a read-only skill is held to it (SPEC I7).
  */
 export function mayWrite(task: Pick<Task, "kind" | "skill">): boolean {
   return definitionOf(task).levels.includes("local-write") && !followsReadOnly(task);
 }
 
-/** Does the task name a skill that is declared to change nothing, whoever follows it? */
+/** Does the task name a skill that is declared to change nothing, for every runner? */
 export function followsReadOnly({ skill }: Pick<Task, "skill">): boolean {
   return skill?.level === "read-only";
 }

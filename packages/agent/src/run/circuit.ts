@@ -10,9 +10,9 @@ import type { Problem } from "@mimikit/protocol/base/cause";
 export const FAILURES_IN_A_ROW_MAX = 3;
 
 /**
- * A run's verdict on its provider. `answering`: it has begun to answer, and the run goes on; at its end, `outage`:
- * nobody was there; `failed`: somebody, but nothing came of it; `reached`: it answered, whatever the answer; `unknown`:
- * the run was stopped before it could tell.
+ * A run's verdict on its provider. `answering`: it has begun to answer, and the run goes on; at its end, `outage`: there
+ * was no connection; `failed`: there was one, but no result; `reached`: it answered, whatever the answer; `unknown`: the
+ * run was stopped before it could tell.
  */
 export type Verdict = "answering" | "outage" | "failed" | "reached" | "unknown";
 
@@ -28,7 +28,7 @@ export interface CooldownMs {
 /** Says what is known of a run that entered. @param trouble why it was an outage or failed. */
 export type Tell = (verdict: Verdict, nowMs: number, trouble?: Trouble) => void;
 
-/** Why somebody did not answer: for people, and as far as it is known what it was. */
+/** Why a provider did not answer: for people, and the cause as far as it is known. */
 export interface Trouble {
   error: string;
   problem?: Problem;
@@ -44,7 +44,7 @@ export class Circuit {
   private readonly onChange: () => void;
   private failures = 0;
   private isOpen = false;
-  /** The last one since somebody was reached; 0 after that. */
+  /** The last one since a provider was reached; 0 after that. */
   private cooldownMs = 0;
   private openUntilMs = 0;
   private isTried = false;
@@ -107,7 +107,7 @@ export class Circuit {
   }
 }
 
-/** The circuits of all providers, by name. One that nobody has asked for yet is closed. */
+/** The circuits of all providers, by name. One that was not asked for yet is closed. */
 export class Circuits {
   private readonly cooldown: () => CooldownMs;
   private readonly onChange: () => void;
@@ -133,7 +133,7 @@ export class Circuits {
     return circuit;
   }
 
-  /** Forgets everything: new settings may have cured it. Runs that are under way leave circuits that nobody asks any more. */
+  /** Forgets everything: new settings may have cured it. Runs that are under way leave circuits that are not asked any more. */
   reset(): void {
     const isOneOpen = this.open(0).length > 0;
     this.byName.clear();

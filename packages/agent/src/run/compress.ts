@@ -20,8 +20,8 @@ const MESSAGE_CHARS_LOOKED_AT = 2_000;
 type Talk = Pick<Context, "history" | "summary">;
 
 /**
- * The effects of a turn, with a summary in each that wants one. Where the model could not take all that it was shown, and
- * nobody has compressed it, that is done now: so it happens once, and again only when as much has been said again.
+ * The effects of a turn, with a summary in each that wants one. If the model could not take all that it was shown, and
+ * it is not compressed, that is done now: so it happens once, and again only when as much has been said again.
  */
 export function compress(effects: readonly Effect[], talk: Talk, wasTooLong: boolean): Effect[] {
   const isWanted = effects.some(({ type }) => type === "compress_context");

@@ -1,5 +1,5 @@
 /**
- * Runs one attempt of a task with whoever answers and makes of it what the pool publishes. Any behaviour of a provider
+ * Runs one attempt of a task with its provider and makes of it what the pool publishes. Any behaviour of a provider
  * gives an outcome: it never throws, and a turn that the user began always has a reply (SPEC G4).
  */
 import { writeFile } from "node:fs/promises";
@@ -212,7 +212,7 @@ interface Ran {
   isUntouched: boolean;
 }
 
-/** @param onAnswer hears of the first sign that somebody answers: the end of the work may be far. */
+/** @param onAnswer is called at the first sign of an answer: the end of the work may be far. */
 async function runWith(provider: Provider, attempt: Attempt, signal: AbortSignal, onAnswer: () => void): Promise<Ran> {
   const { task, context, steering, gate, external = NO_EXTERNAL } = attempt;
   const takenBefore = steering.taken.length;

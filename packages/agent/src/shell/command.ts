@@ -82,12 +82,12 @@ async function* runProgram(
   return isHeld ? unwrapped(ended) : ended;
 }
 
-/** Runs a command whose output nobody watches. Throws as `runCommand` does. */
+/** Runs a command whose output is not watched. Throws as `runCommand` does. */
 export function finishCommand(...options: Parameters<typeof runCommand>): Promise<Ended> {
   return finish(runCommand(...options));
 }
 
-/** Runs a program with these arguments, as they are, whose output nobody watches. Throws as `runCommand` does. */
+/** Runs a program with these arguments, as they are, whose output is not watched. Throws as `runCommand` does. */
 export function finishProgram(...options: Parameters<typeof runProgram>): Promise<Ended> {
   return finish(runProgram(...options));
 }

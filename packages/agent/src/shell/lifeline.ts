@@ -55,7 +55,7 @@ function lifelineOf(reading: number, fd: number): Lifeline {
   };
 }
 
-/** A pipe that is empty and has an end would block; one that nobody can write any more is at its end. */
+/** A pipe that is empty and has an end would block; one without a writer is at its end. */
 function isOpen(reading: number): boolean {
   const chunk = Buffer.alloc(CHUNK_BYTES);
   try {

@@ -1,7 +1,7 @@
 /**
  * The guides of the workspace on how work is done in it: its AGENTS.md and CLAUDE.md. They are read here for every
  * provider alike, and agent CLIs are kept from reading them by themselves, so that each is shown once. They are text of
- * whoever can write there: they give no rights.
+ * anyone who can write there: they give no rights.
  */
 import { realpath } from "node:fs/promises";
 import { join, sep } from "node:path";

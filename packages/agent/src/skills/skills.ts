@@ -97,7 +97,7 @@ export async function findSkills(places: SkillPlaces): Promise<Skills> {
   const seen = new Set<string>();
   for (const source of ["home", "user", "workspace", "shipped"] as const) {
     const root = await realPathOf(places[source]);
-    // The state directory is in the workspace, unless somebody has put it elsewhere.
+    // The state directory is in the workspace, unless it was put elsewhere.
     if (root === null || seen.has(root)) continue;
     seen.add(root);
     for (const { path, isLink } of await foldersIn(root)) {

@@ -25,7 +25,7 @@ export async function readTextFile(path: string): Promise<{ text: string; mode: 
   }
 }
 
-/** Replaces a file, or creates it with its directories; whoever looks sees the old text or the new one. */
+/** Replaces a file, or creates it with its directories; a reader sees the old text or the new one. */
 export async function writeTextFile(path: string, text: string): Promise<{ isNew: boolean }> {
   const old = await modeOf(path);
   await mkdir(dirname(path), { recursive: true });

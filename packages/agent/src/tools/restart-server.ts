@@ -1,4 +1,4 @@
-/** Starts the processes again. The user is asked first, whoever wants it (SPEC G). */
+/** Starts the processes again. The user is always asked first (SPEC G). */
 import type { EffectOf } from "@mimikit/protocol/records/effect";
 import { z } from "zod";
 import { tool } from "./tool.ts";

@@ -44,7 +44,7 @@ export const schedule = tool({
   },
 });
 
-/** A cron that names no zone means the clocks on the wall of whoever asked for it. */
+/** A cron that names no zone means the wall clock of its author. */
 function definitionFor(input: Input, { reads }: Scene) {
   return definitionOf(input, clockAt(reads).timeZone);
 }

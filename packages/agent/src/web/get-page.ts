@@ -113,7 +113,7 @@ function request(url: URL, reach: Reach, signal: AbortSignal): Promise<http.Inco
       accept: "text/html, application/xhtml+xml, text/*;q=0.9, application/json;q=0.9, */*;q=0.1",
       "accept-encoding": "gzip, br",
     };
-    // A connection of its own: none that somebody else has looked up.
+    // A connection of its own: not one that was looked up elsewhere.
     get(url, { agent: false, lookup, headers, maxHeaderSize: HEADER_BYTES_MAX, signal }, resolved).on("error", reject);
   });
 }

@@ -74,7 +74,7 @@ function charsetIn(bytes: Buffer): string | undefined {
   return /<meta[^>]+charset\s*=\s*["']?([\w-]+)/i.exec(bytes.toString("latin1", 0, META_BYTES))?.[1];
 }
 
-/** A name that nobody knows stands for UTF-8. */
+/** An unknown name stands for UTF-8. */
 function decode(bytes: Buffer, charset = "utf-8"): string {
   try {
     return new TextDecoder(charset).decode(bytes);

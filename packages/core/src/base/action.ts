@@ -47,7 +47,7 @@ export type DocumentEdit =
       path: string;
       entry: string;
       to: string | undefined;
-      /** Made instead where there is no such entry any more: what somebody tells is not lost. */
+      /** Made instead if there is no such entry any more: the new text is not lost. */
       otherwise?: Extract<DocumentEdit, { document: "memory" }>;
     }
   | { document: "backlog"; id: string; op: "add" | "done" | "remove"; item: string };
@@ -107,9 +107,9 @@ export type Action =
   | { type: "settle"; settlement: Settlement }
   /** A dependent task becomes a task under its own id. */
   | { type: "fire"; task: Task }
-  /** A trigger that somebody wished for; `change` is what it can be undone with. */
+  /** A trigger that a user asked for; `change` is what it can be undone with. */
   | { type: "create-trigger"; trigger: Standing; change?: Change | undefined }
-  /** The next version of a trigger: whoever creates it first has decided. */
+  /** The next version of a trigger: the first writer has decided. */
   | { type: "advance"; trigger: Link | Standing; change?: Change | undefined }
   /** The decision of a trigger version is carried out. */
   | { type: "carry-out"; trigger: Standing; tasks: Task[]; events: Event[]; skips: SkippedOccurrences[] }
@@ -135,15 +135,15 @@ export type Action =
   | { type: "permit"; permit: Permit; approval?: Approval }
   /** An approval is revoked: such commands ask again. */
   | { type: "revoke"; wish: RevokeWish }
-  /** The user has agreed to a restart: it becomes a command like that of anybody else. */
+  /** The user has agreed to a restart: it becomes a command like any other. */
   | { type: "order-restart"; wish: Omit<RestartWish, "mac"> }
   /** A command whose effect is durable, or that cannot be granted. */
   /** An ended task is done once more, as this one. */
   | { type: "again"; wish: AgainWish; task: Task }
   | { type: "answer-wish"; wish: WishWithOutcome; outcome: string }
-  /** Make the edit that somebody wished for, and say what became of it. */
+  /** Make the requested edit, and report its outcome. */
   | { type: "note-down"; wish: NoteWish; edit: DocumentEdit }
-  /** Take a change of a document or of the settings back, as far as nobody has changed it since, and say what came of it. */
+  /** Undo a change of a document or of the settings, as far as it was not changed since, and report the outcome. */
   | { type: "undo"; wish: UndoWish; change: Exclude<Change, StandingChange | MergeChange> }
   /** Take a merged improvement back: a task, because git is touched by the pool alone. */
   | { type: "unmerge"; task: Task }

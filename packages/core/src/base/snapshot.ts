@@ -110,13 +110,13 @@ export interface Snapshot {
   isArchived(id: string): boolean;
   /** The final outcome of a task that a trigger waits for; undefined while it has none. */
   outcomeOf(taskId: string): Report | undefined;
-  /** The result of an ended task that somebody wants to be done again; undefined while it has none. */
+  /** The result of an ended task that a user wants to be run again; undefined while it has none. */
   resultOf(taskId: string): Result | undefined;
   /** The steers that an ended task heard; undefined while it has no final outcome. */
   heardBy(taskId: string): ReadonlySet<string> | undefined;
   /** The decision about an archived command that is still in inbox/. */
   decisionOf(wishId: string): Decision | undefined;
-  /** How a question was closed that decisions depend on; undefined while it is open, or where nobody ever asked it. */
+  /** How a question that decisions depend on was closed; undefined while it is open, or if it was never asked. */
   closedQuestion(id: string): ClosedQuestion | undefined;
   /** The stamp of a path or glob that a condition asks about; see `Facts`. */
   stampOf(path: string): string | undefined;
@@ -132,7 +132,7 @@ export interface Snapshot {
   ceiling: Ceiling | null;
   /** Today's cost of the work of a trigger. */
   spentByTrigger(id: string): Spending;
-  /** The last applied turn that answers the user; null before the first, and where nobody wants it answered again. */
+  /** The last applied turn that answers the user; null before the first, and if no command wants it answered again. */
   lastAnswer: Result | null;
   /** The highest number of an applied turn; 0 before the first. */
   settledTurn: number;
@@ -234,7 +234,7 @@ export function openStanding(snapshot: Snapshot, among: Iterable<Standing> = sna
   return [...among].filter(({ id }) => !snapshot.isArchived(id));
 }
 
-/** Outcomes that nobody has settled yet. */
+/** Outcomes that are not applied yet. */
 export function openResults(snapshot: Snapshot): Result[] {
   return [...snapshot.results.values()].filter((result) => !snapshot.isArchived(result.id));
 }

@@ -1,4 +1,4 @@
-/** A title for what nobody gave one. */
+/** A title for a task without one. */
 const TITLE_FROM_PROMPT_CHARS = 80;
 
 /** The first line of a prompt, short enough for a list. */

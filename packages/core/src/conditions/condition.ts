@@ -24,7 +24,7 @@ export interface Facts {
   isForgiven(taskId: string): boolean;
   /** A stamp of a path or glob that changes whenever its content does: "" if nothing is there, undefined if it could not be read. */
   stampOf(path: string): string | undefined;
-  /** Has what is at a path or glob stayed the same for so many seconds? To explain a condition, it is taken as settled: nobody has looked before. */
+  /** Has what is at a path or glob stayed the same for so many seconds? To explain a condition, it is taken as settled: there was no look before. */
   hasSettled(path: string, settleSec: number): boolean;
 }
 
@@ -68,8 +68,8 @@ export interface ConditionRule<T extends Atom["type"]> {
   judge(params: ParamsOf<T>, facts: Facts, known: Known): Verdict;
   explain(params: ParamsOf<T>, facts: Facts, known: Known): Reason;
   /**
-   * Its baseline, taken from the present state: at the first sight, and with each firing. undefined where nobody could
-   * look; a condition that compares with nothing has none.
+   * Its baseline, taken from the present state: at the first sight, and with each firing. undefined if it could not be
+   * read; a condition that compares with nothing has none.
    */
   baseline?(params: ParamsOf<T>, facts: Facts, isFirst: boolean): string | undefined;
 }

@@ -1,8 +1,8 @@
 /**
- * Holds when what is at the path is not what it was when it was last acted upon (created, written or removed: SPEC D1) and has
- * stayed the same for `settleSec`, so that a save of a hundred files is one change, and no half of it is acted upon.
- * The first sight is only the baseline, unless `fireOnInit`. Because it is compared with a baseline, a change that
- * happened while nobody looked is seen all the same.
+ * Holds when what is at the path is not what it was when it was last acted upon (created, written or removed: SPEC D1)
+ * and has stayed the same for `settleSec`, so that a save of a hundred files is one change, and no half of it is acted
+ * upon. The first sight is only the baseline, unless `fireOnInit`. It is compared with a baseline, so a change is seen
+ * even if it happened between two looks.
  */
 import { sentence } from "@mimikit/protocol/texts/coded";
 import { SETTLE_SEC_DEFAULT } from "@mimikit/protocol/triggers/atoms";

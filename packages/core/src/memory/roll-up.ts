@@ -95,7 +95,7 @@ export function hasRoomForNote(weight: number, count: number, more: number): boo
   return count === 0 || (count + 1 < ROLL_UP_SOURCES_MAX && weight + more <= ROLL_UP_CHARS_MAX);
 }
 
-/** A summary that somebody has made longer is not replaced: the next one of its period stands below it. */
+/** A summary that was made longer by hand is not replaced: the next one of its period stands below it. */
 export function isMergeable(summary: string): boolean {
   return weigh(summary) <= ROLL_UP_CHARS_MAX / 2;
 }
@@ -196,7 +196,7 @@ export interface FailedTries {
   lastAt?: string;
 }
 
-/** May these sources be tried now? After too many failures they rest until somebody changes one of them. */
+/** May these sources be tried now? After too many failures they rest until one of them changes. */
 export function mayTry({ count, lastAt }: FailedTries, nowMs: number): boolean {
   if (count === 0 || lastAt === undefined) return true;
   if (count >= ROLL_UP_TRIES_MAX) return false;

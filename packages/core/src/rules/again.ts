@@ -25,7 +25,7 @@ function grant(wish: AgainWish, snapshot: Snapshot, nowMs: number): Action {
   return { type: "answer-wish", wish, outcome: `refused: ${reason}` };
 }
 
-/** The same order once more, from the user; null where nobody ordered the first. */
+/** The same order once more, from the user; null if the first was not requested. */
 function taskAgain(first: Task, { id: wishId, text }: AgainWish, nowMs: number): Task | null {
   if (first.kind !== "work" && first.kind !== "plan") return null;
   const id = againId(first.id, wishId);

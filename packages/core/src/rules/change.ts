@@ -88,7 +88,7 @@ function problemOfPatch(
   return null;
 }
 
-/** A moment must not be due twice because somebody began again what goes on as it should. */
+/** A moment must not be due twice because a healthy trigger was started over. */
 function problemOfAnew(trigger: Standing, when: When | undefined, nowMs: number): string | null {
   if (when !== undefined) return "a new schedule counts from now anyway: say one of the two";
   if (!isAheadOfClock(trigger, nowMs)) return "it is not ahead of the clock, so there is nothing to recover";

@@ -16,11 +16,11 @@ import { isResting } from "../triggers/occurrence.ts";
 import { linkFactsAt } from "./fire.ts";
 
 export const EVALUATION_EVERY_SEC = 300;
-/** Seconds until the next batch after one failure in a row, two, … Whoever has set up a model meanwhile waits an hour at most. */
+/** Seconds until the next batch after one failure in a row, two, … A user who has set up a model meanwhile waits an hour at most. */
 export const EVALUATION_BACKOFF_SEC = [600, 1_800, 3_600] as const;
 /** Characters of all conditions of a batch: a model with a small window is shown them whole. The others wait for the next. */
 export const EVALUATION_CHARS_MAX = 12_000;
-/** Above that of any task that somebody ordered (SPEC A5). */
+/** Above that of any requested task (SPEC A5). */
 const EVALUATION_PRIORITY = 10;
 
 export function evaluate(snapshot: Snapshot, nowMs: number): Action[] {
@@ -100,7 +100,7 @@ function questionsOf({ id, condition, evidence }: Waiting, facts: Facts): Questi
   return leavesToAsk(condition, facts, evidence).flatMap((leaf) => {
     const atom = leaves[leaf];
     if (atom?.type !== "llm_eval") return [];
-    // A question that nobody can answer goes behind the others: it must not fill each batch.
+    // A question that gets no usable answer goes behind the others: it must not fill each batch.
     const askedAt = evidence.unanswered?.[leaf]?.at ?? evidence.evaluations[leaf]?.at ?? "";
     return [{ triggerId: id, leaf, prompt: atom.params.prompt, askedAt }];
   });

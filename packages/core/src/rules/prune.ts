@@ -20,7 +20,7 @@ export function prune(snapshot: Snapshot): Action[] {
     const spent = snapshot.queue.has(id) || snapshot.results.has(id) || snapshot.isArchived(id);
     if (spent) removals.push({ from: "triggers", id, version });
   }
-  // The newest version goes last: whoever looks meanwhile never takes an older one for it.
+  // The newest version goes last: a reader meanwhile never takes an older one for it.
   for (const { id, version } of snapshot.staleVersions) removals.push({ from: "triggers", id, version });
   for (const { id, version, applied } of attention.standing.values()) {
     // It says which commands were granted, until they are answered.

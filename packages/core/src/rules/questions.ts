@@ -1,7 +1,7 @@
 /**
  * A question to the user closes once. The record that closes it is the decision; what follows from it is done
- * afterwards, however often that is cut off. So a question has one outcome, whoever answers it and whoever sees its
- * time run out (SPEC G3).
+ * afterwards, however often that is cut off. So a question has one outcome, whichever process closes it, by an answer or
+ * by the end of its time (SPEC G3).
  */
 
 import type { AnswerWish, Event } from "@mimikit/protocol/records/inbox";
@@ -32,7 +32,7 @@ function answersIn(snapshot: Snapshot): AnswerWish[] {
 function step(question: Question, wishes: readonly AnswerWish[], snapshot: Snapshot, nowMs: number): Action[] {
   const closed = snapshot.closedQuestion(question.id);
   if (closed !== undefined) return conclude(closed, snapshot);
-  // How it was closed cannot be read any more: whoever depends on it takes that for a no.
+  // Its outcome cannot be read any more: its dependents take that for a no.
   if (snapshot.isArchived(question.id)) return [{ type: "conclude-question", id: question.id, event: null }];
   const end = endOf(question, wishes, snapshot, nowMs);
   if (end === null) return [];
@@ -86,7 +86,7 @@ function conclude(closed: ClosedQuestion, snapshot: Snapshot): Action[] {
   return [{ type: "order-restart", wish: { kind: "restart", id: wishId, at: closed.at } }];
 }
 
-/** Does somebody answer once more what was answered already, in the same words? As a message it would be done twice. */
+/** Does a repeated answer say the same as the first one? As a message it would be done twice. */
 function isSaidTwice({ answer }: AnswerWish, closed: ClosedQuestion | undefined): boolean {
   return closed?.outcome === "answered" && closed.answer === optionOf(closed.question, answer);
 }

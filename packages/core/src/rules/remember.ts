@@ -21,7 +21,7 @@ const WORDS =
 /** Of Latin, Greek and Cyrillic letters. */
 const ACCENTS = /[\u0300-\u036f]/g;
 const DAY_CHARS = "2026-11-22".length;
-/** Below that of any task that somebody ordered: nobody waits for it. */
+/** Below that of any requested task: it is never urgent. */
 const ROLL_UP_PRIORITY = 0;
 
 export function remember(snapshot: Snapshot, nowMs: number): Action[] {

@@ -49,7 +49,7 @@ export function settle(snapshot: Snapshot, nowMs: number): Action[] {
 
 /**
  * Turns apply themselves; plans that succeeded are the supervisor's, and so are batches of conditions, roll-ups and the
- * steps of self-improvement, which nobody is told of. Everything else waits for the Teller's report.
+ * steps of self-improvement, which are not reported. Everything else waits for the Teller's report.
  */
 export function isSettledAtOnce(result: Result): boolean {
   const { reported } = KINDS[result.task.kind];
@@ -211,7 +211,7 @@ function summaryOf({ taskId, summary }: EffectOf<"summarize_task_result">, { com
   return { kind: "result-summary", id: resultSummaryId(taskId), at, taskId, summary };
 }
 
-/** A plan of no tasks has nobody to report it, so it reports itself. */
+/** An empty plan has no result to trigger a report, so it reports itself. */
 function planWithoutTasks(result: Result, cancelled: boolean, triggers: number): Event {
   const { title } = result.task;
   const note = cancelled ? undefined : noteOf(result);
@@ -341,8 +341,8 @@ function restartQuestion(id: string, { task }: Result, nowMs: number): Question 
 }
 
 /**
- * The next version of each trigger that a batch of semantic conditions was about, with the answers in it (SPEC D3). That there
- * was none is noted as well: whoever asks why nothing fires is told.
+ * The next version of each trigger that a batch of semantic conditions was about, with the answers in it (SPEC D3). The
+ * absence of one is noted as well, so that an explanation can say why nothing fires.
  */
 function judged({ id, task, status, result, completedAt }: Result, snapshot: Snapshot): Trigger[] {
   const verdicts = status === "done" ? (Verdicts.safeParse(result).data ?? []) : [];

@@ -1,6 +1,6 @@
 /**
- * The user is told once when a budget is used up, by code: nobody may be asked any more (SPEC N2). A limit that was raised
- * and is used up again is told again.
+ * The user is told once when a budget is used up, by code: models may not be asked any more (SPEC N2). A limit that was
+ * raised and is used up again is told again.
  */
 import type { Event } from "@mimikit/protocol/records/inbox";
 import type { Action } from "../base/action.ts";

@@ -1,10 +1,10 @@
-/** Turns that need nobody to run them, and what they come to (SPEC F3, N2). */
+/** Turns that need no run, and their outcomes (SPEC F3, N2). */
 
 import { KINDS } from "@mimikit/protocol/base/kind";
 import type { Effect } from "@mimikit/protocol/records/effect";
 import type { Task } from "@mimikit/protocol/records/task";
 
-/** Is this a turn that nobody runs? */
+/** Is this a turn that needs no run? */
 export function isAnnouncement({ kind }: Task): boolean {
   return KINDS[kind].runner === "nobody";
 }

@@ -13,9 +13,9 @@ import { isRetryDue, outagesOf } from "./retry.ts";
 export interface Candidate extends Placed {
   /** The number of the attempt to claim: one more than the last. */
   attempt: number;
-  /** Failed attempts before this one; those that were cut off, reached nobody or asked the owner are not among them. */
+  /** Failed attempts before this one; those that were cut off, were an outage or asked the owner are not among them. */
   earlier: NonNullable<Attempt["failed"]>[];
-  /** Attempts before this one that reached nobody. */
+  /** Attempts before this one that were an outage. */
   outages: NonNullable<Attempt["failed"]>[];
   /** An earlier attempt was cut off. */
   interrupted: boolean;

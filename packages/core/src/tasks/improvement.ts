@@ -24,7 +24,7 @@ const WORK_RULES =
 /** Seconds between two looks at most, however often they come to nothing. */
 export const IMPROVE_WAIT_SEC_MAX = 86_400;
 
-/** Below that of any task that somebody ordered: what the user wants is claimed first. */
+/** Below that of any requested task: the user's work is claimed first. */
 const IMPROVE_PRIORITY = 0;
 
 /** How long it must be quiet before the next look, in seconds. @param failures in a row. */
@@ -93,7 +93,7 @@ function stepTask(
   };
 }
 
-/** Try `n` to take a merged improvement back, which somebody waits for (SPEC J3). */
+/** Try `n` to undo a merged improvement, which a user waits for (SPEC J3). */
 export function unmergeTask({ number, merged, title }: MergeChange, n: number, nowMs: number): Task {
   const id = unmergeId(number, n);
   const order = { createdAt: new Date(nowMs).toISOString(), traceId: id };

@@ -57,9 +57,11 @@ export interface Placed {
 
 /**
  * Those of `candidates`, in their order, that begin beside what runs, each with the company that it gets.
- * - After a death nothing runs, and suspects come first: a turn, then work. Each runs apart once: then it has ended or is convicted.
- * - A suspect turn never waits for work: where something runs, it begins beside that, and its death there convicts nobody.
- * - A suspect that waits for others to end lets no more work begin, and no more turns where only turns run: so it waits for what runs now.
+ * - After a death nothing runs, and suspects come first: a turn, then work. Each runs apart once: then it has ended or
+ *   is convicted.
+ * - A suspect turn never waits for work: if something runs, it begins beside that, and its death there proves nothing.
+ * - A suspect that waits for others to end lets no more work begin, and no more turns where only turns run: so it waits
+ *   for what runs now.
  */
 export function place<T extends Placed>(candidates: readonly T[], running: readonly Placed[]): T[] {
   const freely = (all: readonly T[]) => all.map((each): T => ({ ...each, company: "all" }));

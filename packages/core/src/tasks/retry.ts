@@ -31,7 +31,7 @@ export function isRetryDue(failed: Pick<FailedAttempt, "at" | "retryAt">, nowMs:
   return nowMs >= Date.parse(failed.retryAt) || nowMs < Date.parse(failed.at);
 }
 
-/** The attempts that reached nobody, oldest first: no failures of the task, and tried again until somebody answers (SPEC G4). */
+/** The attempts that were outages, oldest first: no failures of the task, and retried until a provider answers (SPEC G4). */
 export function outagesOf(attempts: readonly { failed?: FailedAttempt }[]): FailedAttempt[] {
   return attempts.flatMap(({ failed }) => (failed?.outage === true ? [failed] : []));
 }

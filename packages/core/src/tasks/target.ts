@@ -7,7 +7,7 @@ import { isTurn, type Task } from "@mimikit/protocol/records/task";
 import { openLinks, openTasks, type Snapshot } from "../base/snapshot.ts";
 import { isOrdered } from "../views/board.ts";
 
-/** The open task that is meant; null where there is none, also when the named one has ended or hears nobody. */
+/** The open task that is meant; null if there is none, also when the named one has ended or takes no messages. */
 export function targetOf(taskId: string | undefined, snapshot: Snapshot): Task | null {
   const open = openTasks(snapshot).filter(
     ({ kind }) => KINDS[kind].runner !== "nobody" && KINDS[kind].part !== "upkeep",

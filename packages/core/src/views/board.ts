@@ -22,7 +22,7 @@ export interface BoardFacts {
   attemptsOf(id: string): number;
 }
 
-/** Every task of somebody's that is in some directory now, newest first. */
+/** Every requested task that is in some directory now, newest first. */
 export function boardOf(facts: BoardFacts): TaskSummary[] {
   const rows = new Map<string, TaskSummary>();
   for (const link of facts.links.values()) rows.set(link.id, waitingSummary(link));
@@ -33,13 +33,13 @@ export function boardOf(facts: BoardFacts): TaskSummary[] {
 
 /**
  * Is this a task that lists show? Turns are the chat itself, batches of conditions belong to what waits for them, and
- * memory is kept in order without anybody's order.
+ * memory is kept in order without a request.
  */
 export function isOnBoard({ kind }: Task): boolean {
   return KINDS[kind].part === "order" || KINDS[kind].part === "improvement";
 }
 
-/** Has somebody ordered it, himself or by a trigger? A step of self-improvement is on the board, and nobody's order. */
+/** Was it requested, by a user or by a trigger? A step of self-improvement is on the board, though it was not requested. */
 export function isOrdered({ kind }: Task): boolean {
   return KINDS[kind].part === "order";
 }

@@ -64,7 +64,7 @@ function notificationOf(id: string, effect: Effect, at: string): HistoryMessage[
   return [{ id, role: "system", text, at, notification: title === undefined ? {} : { title } }];
 }
 
-/** That nobody answered in time, as history shows it. Null for any other event. */
+/** The notice that a question was not answered in time, as history shows it. Null for any other event. */
 export function expiryMessageOf({ id, name, at, text }: Event): HistoryMessage | null {
   return name === "question_expired" ? { id, role: "system", text, at } : null;
 }
@@ -82,12 +82,12 @@ function byTime(a: HistoryMessage, b: HistoryMessage): number {
   return a.at < b.at ? -1 : a.at > b.at ? 1 : 0;
 }
 
-/** The id of the line that says that nobody could be reached for a while. */
+/** The id of the line about an outage. */
 export function outageId(turn: string): string {
   return `${turn}.outage`;
 }
 
-/** Of records of before, and where the settings name nobody who can answer. */
+/** Of old records, and if the settings name no provider that can answer. */
 const UNKNOWN: Problem = { cause: "other", provider: "nobody" };
 
 /** The notice of an outage: the same words while it lasts and ever after (SPEC G4). */

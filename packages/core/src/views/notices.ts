@@ -28,7 +28,7 @@ export function isChinese(...texts: string[]): boolean {
   return texts.some((text) => HAN.test(text));
 }
 
-/** Does whoever this turn answers write Chinese? */
+/** Does the reader of this turn's answer write Chinese? */
 function isChineseTurn({ messages, results, events }: TurnInput): boolean {
   const told = [...results.map((report) => report.title), ...events.map((event) => event.text)];
   return isChinese(...messages.map((message) => message.text), ...told);
@@ -60,14 +60,14 @@ const NOBODY = {
   zh: { what: "无法连接任何模型服务", remedy: "请选择一个模型：`mimikit connect`，或在网页的设置里。" },
 };
 
-/** A moment on the clock of whoever wrote last, else in UTC. */
+/** A moment on the clock of the last writer, else in UTC. */
 function momentOf(at: string, { messages }: TurnInput): string {
   const { timeZone = "UTC" } = messages.at(-1)?.client ?? {};
   const zone = isTimeZone(timeZone) ? timeZone : "UTC";
   return `${momentText(Date.parse(at), zone)} ${zone}`;
 }
 
-/** How the user is asked whether the processes may start again, in the language of whoever asked for it. */
+/** The question whether the processes may restart, in the language of its sender. */
 export function restartWords(turn: TurnInput | undefined): Words {
   return turn !== undefined && isChineseTurn(turn)
     ? { question: "要现在重启 Mimikit 吗？", options: ["是", "否"] }
@@ -247,7 +247,7 @@ function stoppedNotice(chinese: boolean, ended: string): string {
     : `Stopped. The results of these tasks are saved; \`mimikit tasks show\` shows them: ${ended}.`;
 }
 
-/** A fence of a code block, at the beginning of a line. Longer ones are nobody's. */
+/** A fence of a code block, at the beginning of a line. Longer ones never occur. */
 const FENCE = /^ {0,3}(`{3,16}|~{3,16})/gm;
 /** Room for the end of a code block. */
 const CLOSE_CHARS_MAX = 17;

@@ -20,7 +20,7 @@ export function commandFor(problem: Problem): string {
   return COMMANDS[problem.cause] ?? `mimikit connect ${problem.provider}`;
 }
 
-/** Where it is not the connection of the provider itself: whoever chooses again sees them all. */
+/** If the connection of the provider itself is not the problem, all providers are offered. */
 const COMMANDS: Partial<Record<Cause, string>> = {
   credit: "mimikit connect",
   down: "mimikit connect",

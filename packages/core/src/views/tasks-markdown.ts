@@ -21,7 +21,7 @@ export interface TasksPage {
   tasks: readonly TaskSummary[];
   /** Open ones. */
   questions: readonly Question[];
-  /** Triggers, and when each fires next: milliseconds, null where nobody knows. */
+  /** Triggers, and when each fires next: milliseconds, null if unknown. */
   triggers: readonly { trigger: Standing; nextMs: number | null }[];
   /** The IANA zone of all times on the page. */
   timeZone: string;

@@ -67,7 +67,7 @@ interface Parts {
   pairs: PairBlock;
 }
 
-/** The lines of a month are not those that its index describes: somebody has changed the file a moment ago. */
+/** The lines of a month are not those that its index describes: the file was changed a moment ago. */
 export class MonthChanged extends Error {}
 
 /** A line of a month: its turn, and where it is in the file. */

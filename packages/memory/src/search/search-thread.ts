@@ -38,7 +38,7 @@ export class SearchThread {
   private lastNumber = 0;
   private deaths = 0;
   private restsUntilMs = Number.NEGATIVE_INFINITY;
-  /** Requests that it has not replied to, whether or not anybody still waits for the reply. */
+  /** Requests that it has not replied to, whether or not a caller still waits for the reply. */
   private owed = 0;
   /** Since when it owes a reply; null when it owes none. On the clock that never jumps. */
   private silentSinceMs: number | null = null;
@@ -87,7 +87,7 @@ export class SearchThread {
     });
   }
 
-  /** Ends the thread; whoever waits for it is answered with null, and so is who asks afterwards. */
+  /** Ends the thread; waiting and later callers are answered with null. */
   async close(): Promise<void> {
     this.isClosed = true;
     await this.worker?.terminate();
@@ -109,7 +109,7 @@ export class SearchThread {
     // It is always followed by the exit, where it counts.
     worker.on("error", (error) => this.onFailure(error instanceof Error ? error.message : String(error)));
     worker.on("exit", () => this.forget(worker));
-    // Only now: whoever listens for messages holds the process again.
+    // Only now: a listener for messages holds the process again.
     worker.unref();
     this.worker = worker;
     return worker;

@@ -1,4 +1,4 @@
-/** Which entries of memory somebody means who says what they say, or a part of it: for what is to be changed or forgotten. */
+/** Finds the entries of memory that a user means by their text, or a part of it: to change or forget them. */
 import { MemoryDocument } from "@mimikit/protocol/base/fields";
 import { entriesOf, type MemoryEntry } from "@mimikit/protocol/records/memory-entry";
 import { fold } from "../text/fold.ts";

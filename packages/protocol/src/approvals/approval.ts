@@ -45,7 +45,7 @@ export type AskedCall = z.infer<typeof AskedCall>;
 export const Verdict = z.enum(["once", "task", "always", "no", "expired"]);
 export type Verdict = z.infer<typeof Verdict>;
 
-/** `approvals/<id>`: commands that begin with these words are allowed until somebody removes it. The id is that of the question. */
+/** `approvals/<id>`: commands that begin with these words are allowed until it is removed. The id is that of the question. */
 export const Approval = z.object({
   kind: z.literal("approval"),
   id: Id,

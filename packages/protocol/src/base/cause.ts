@@ -17,7 +17,7 @@ export const Problem = z.object({
   model: z.string().optional(),
   /** Where it was asked, with its port. */
   host: z.string().optional(),
-  /** Since when nobody is there. */
+  /** The beginning of the outage. */
   since: z.iso.datetime().optional(),
   /** Models of the same place whose names are like the one that is not there. */
   names: z.array(z.string()).optional(),

@@ -4,7 +4,7 @@ import { ID_PATTERN } from "./id-pattern.ts";
 
 export const Id = z.string().regex(ID_PATTERN, "an id has 1 to 128 characters of a-z 0-9 . _ -");
 
-/** Fifteen digits are exact as a number, and more turns than anybody takes. */
+/** Fifteen digits are exact as a number, and more turns than are ever taken. */
 const TURN_PATTERN = /^t-(\d{6,15})$/;
 
 /** The id of Teller turn `n` (1, 2, 3, …): `t-000042`. */

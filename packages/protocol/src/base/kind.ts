@@ -44,7 +44,7 @@ export const TARGETS = [
 ] as const satisfies readonly Role[];
 export type Target = (typeof TARGETS)[number];
 
-/** The roles whose queue can be paused. The conversation cannot: nobody would be told why it is silent. */
+/** The roles whose queue can be paused. The conversation cannot: there would be no word about why it is silent. */
 export const PAUSABLE = ["planner", "worker", "reviewer"] as const satisfies readonly Role[];
 export type Pausable = (typeof PAUSABLE)[number];
 

@@ -7,7 +7,7 @@ import { z } from "zod";
 import { whole } from "./fields.ts";
 
 export interface ProviderFacts {
-  /** The variable that holds its key, or those of which the first that is set counts. No file but secrets.json holds it, and nobody is shown it. */
+  /** The variable that holds its key, or those of which the first that is set counts. No file but secrets.json holds it, and it is never shown. */
   key?: string | readonly string[];
   /** Costs nothing and has no model behind it, which could judge or sum up. */
   isFree?: true;
@@ -159,7 +159,7 @@ function providerTable() {
       settings: () => nativeEndpoint("Google's Gemini", "/v1beta", "Google's", "1000000", "it can"),
     },
     offline: { isFree: true },
-    // Those below are only taken by their names: a key that is set for somebody else must not choose who answers.
+    // Those below are only taken by their names: a key that is set for another program must not choose the provider.
     openrouter: {
       key: "OPENROUTER_API_KEY",
       ownBaseUrl: "https://openrouter.ai/api/v1",

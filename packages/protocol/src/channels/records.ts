@@ -16,7 +16,7 @@ export const PairedPerson = z.object({
   ...Via.shape,
   name: PersonName,
   at: z.iso.datetime(),
-  /** The hash of the code that paired them, which is good for nobody else. */
+  /** The hash of the code that paired them, which is valid for them alone. */
   code: Hash,
 });
 export type PairedPerson = z.infer<typeof PairedPerson>;
@@ -25,7 +25,7 @@ export type PairedPerson = z.infer<typeof PairedPerson>;
 export const PairingOffer = z.object({ expiresAt: z.iso.datetime() });
 export type PairingOffer = z.infer<typeof PairingOffer>;
 
-/** Created before something is sent. Without an end, and the process gone that began it, nobody knows whether it arrived. */
+/** Created before something is sent. Without an end, and the process gone that began it, it is unknown whether it arrived. */
 export const BegunSend = z.object({
   id: SendId,
   at: z.iso.datetime(),

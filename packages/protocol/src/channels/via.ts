@@ -1,6 +1,6 @@
 /**
- * By which way somebody speaks: a channel, a chat of it and the person there. Absent means the page, a terminal, the API or a file
- * (docs/channels.md). It says where a reply goes and is no authority: it counts only where that person is paired.
+ * The way of a message: a channel, a chat of it and the person there. Absent means the page, a terminal, the API or a
+ * file (docs/channels.md). It says where a reply goes and is no authority: it counts only where that person is paired.
  */
 import { z } from "zod";
 

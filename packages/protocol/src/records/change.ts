@@ -95,7 +95,7 @@ export const StandingChange = z.discriminatedUnion("op", [
 ]);
 export type StandingChange = z.infer<typeof StandingChange>;
 
-/** The settings as they were, and the SHA-256 (hex) of what somebody made of them. */
+/** The settings as they were, and the SHA-256 (hex) of the text that replaced them. */
 export const ConfigChange = z.object({
   ...change,
   what: z.literal("config"),

@@ -35,7 +35,7 @@ const HeaderText = z
 /** The headers of a delivery that are ours, and those that belong to the connection. */
 const HEADERS_TAKEN =
   /^(webhook-.*|content-type|content-length|content-encoding|transfer-encoding|connection|host|user-agent|expect|upgrade|keep-alive|te|trailer)$/i;
-/** Their values let somebody in, so that they do not belong into a file that is read, shown and backed up. */
+/** Their values are credentials, so they do not belong into a file that is read, shown and backed up. */
 const HEADERS_SECRET = /^(authorization|cookie|proxy-authorization|.*(-|_)?(token|secret|api-?key|password)s?)$/i;
 
 const HeaderName = z

@@ -122,7 +122,7 @@ export const Improve = z.object({
   number: z.number().int().positive(),
   /** `undo` is none of the steps: it is ordered when they are over. */
   step: z.enum([...IMPROVE_STEPS, "undo"]),
-  /** The command that asked for it, where somebody did. */
+  /** The command that asked for it, if there is one. */
   wishId: Id.optional(),
   found: Finding.optional(),
   change: Change.optional(),

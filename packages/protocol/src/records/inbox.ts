@@ -16,7 +16,7 @@ import { Answer } from "./question.ts";
 function stamp<K extends string>(kind: K) {
   return { kind: z.literal(kind), id: Id, at: z.iso.datetime() };
 }
-/** A file that somebody dropped need not have these: the supervisor completes them. */
+/** A dropped file need not have these: the supervisor completes them. */
 const COMPLETED = { id: true, at: true } as const;
 /** A record that carries authority is believed only with its signature: the HMAC of it with the token (`seal.ts` in packages/store). */
 const SEAL = { mac: z.string() };
@@ -105,7 +105,7 @@ export const RetryWish = z.object({
 });
 export type RetryWish = z.infer<typeof RetryWish>;
 
-/** One kind of command. Anybody may drop it as a file, or it carries authority: then it has a signature, and needs it. */
+/** One kind of command. Any process may drop it as a file, or it carries authority: then it has a signature, and needs it. */
 type Command = {
   /** How its ids begin. */
   prefix: string;
@@ -123,7 +123,7 @@ const TABLE = [
       .extend({ attachments: AttachmentOrders.optional() }),
   },
   { prefix: "c", schema: Cancel, dropped: Cancel.partial(COMPLETED) },
-  // Where nobody hears it, its message is called m-<id>: that must be an id, too.
+  // If no run receives it, its message is called m-<id>: that must be an id, too.
   { prefix: "s", id: /^(s|m-f)-.{1,122}$/, schema: Steer, dropped: Steer.omit({ via: true }).partial(COMPLETED) },
   { prefix: "stop", schema: Stop, dropped: Stop.partial(COMPLETED) },
   { prefix: "r", schema: z.object({ ...stamp("restart"), ...SEAL }) },
@@ -206,7 +206,7 @@ export const WishWithOutcome = z.discriminatedUnion(
 );
 export type WishWithOutcome = z.infer<typeof WishWithOutcome>;
 
-/** A file that somebody dropped into `inbox/`: the supervisor completes `id` and `at`. */
+/** A file that was dropped into `inbox/`: the supervisor completes `id` and `at`. */
 export const DroppedWish = z.discriminatedUnion(
   "kind",
   TABLE.flatMap((row) => ("dropped" in row ? [row.dropped] : [])) as Many<Dropped>,

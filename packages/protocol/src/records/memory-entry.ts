@@ -18,7 +18,7 @@ export interface MemoryEntry {
   bullet: string;
   /** Without bullet, marks of edits, and the indentation of further lines. */
   text: string;
-  /** The ids of the edits that made it, the oldest first; none where somebody has written it with an editor. */
+  /** The ids of the edits that made it, the oldest first; none if it was written with an editor. */
   edits: string[];
 }
 

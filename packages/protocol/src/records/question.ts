@@ -46,7 +46,7 @@ export const Question = z.object({
   question: z.string().min(1).max(QUESTION_CHARS_MAX),
   /** Shown as buttons; any other answer is possible too, unless the supervisor itself asks. */
   options: z.array(z.string().min(1).max(OPTION_CHARS_MAX)).max(OPTIONS_MAX),
-  /** Taken when nobody answers in time. */
+  /** Taken when there is no answer in time. */
   default: Answer.optional(),
   purpose: Purpose,
   traceId: Id,

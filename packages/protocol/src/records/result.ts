@@ -72,7 +72,7 @@ export function hasRoomFor(steer: Steer, steers: readonly Steer[]): boolean {
   return steers.length < STEERS_MAX && chars <= STEERS_CHARS_MAX;
 }
 
-/** Since when nobody could be reached, and why, as the first attempt found it. */
+/** The beginning of the outage, and its reason, as the first attempt found it. */
 export const Outage = z.object({ since: z.iso.datetime(), error: z.string(), problem: Problem.optional() });
 export type Outage = z.infer<typeof Outage>;
 
@@ -99,7 +99,7 @@ export const Result = z
     model: z.string().optional(),
     /** The steering messages that the run received. */
     steers: z.array(Steer).max(STEERS_MAX).optional(),
-    /** Turns: nobody could be reached for a while, which the user was told meanwhile (SPEC G4). */
+    /** Turns: there was an outage for a while, which the user was told meanwhile (SPEC G4). */
     outage: Outage.optional(),
     /** Turns that are done: what of memory the model was shown, those first that every turn is told. */
     shown: z.array(ShownMemory).max(SHOWN_MAX).optional(),

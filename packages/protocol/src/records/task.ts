@@ -18,7 +18,7 @@ export const TurnInput = z.object({
   messages: z.array(Message),
   events: z.array(Event),
   results: z.array(Report),
-  /** The command to start over: this turn is nothing but its marker in the history, and nobody runs it. */
+  /** The command to start over: this turn is nothing but its marker in the history, and needs no run. */
   clear: ClearWish.optional(),
   /** The command to be answered again: all that this turn answers was answered before, by the turn that `again` names. */
   again: RetryWish.required({ turnId: true }).optional(),
@@ -146,7 +146,7 @@ export type Task = z.infer<typeof Task>;
 export type TurnTask = Extract<Task, { turn: TurnInput }>;
 export type ImproveTask = Extract<Task, { improve: Improve }>;
 
-/** Is it a turn, whether or not somebody runs it? */
+/** Is it a turn, whether or not it needs a run? */
 export function isTurn(task: Task): task is TurnTask {
   return KINDS[task.kind].part === "conversation";
 }
@@ -156,7 +156,7 @@ export function isImprovement(task: Task): task is ImproveTask {
   return KINDS[task.kind].part === "improvement";
 }
 
-/** Is it done on another machine? Only work is; whoever plans it stays here. */
+/** Is it done on another machine? Only work is; its planning stays here. */
 export function isForPool({ kind, pool }: Pick<Task, "kind" | "pool">): boolean {
   return kind === "work" && pool !== undefined;
 }

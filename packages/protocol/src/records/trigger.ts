@@ -86,7 +86,7 @@ export type Past = z.infer<typeof Past>;
 
 const versioned = { id: TriggerId, version: z.number().int().positive() };
 
-/** Why a trigger is over: its one occurrence is decided, somebody deleted it, or what it comes from was cancelled. */
+/** Why a trigger is over: its one occurrence is decided, it was deleted, or its origin was cancelled. */
 export const Over = z.enum(["spent", "deleted", "cancelled"]);
 export type Over = z.infer<typeof Over>;
 

@@ -46,7 +46,7 @@ export function englishOf({ code, params }: Coded): string {
 
 /** Its sentence must have a code of its own, or else the whole has another. */
 const SENTENCES = new Set(["problem", "lack", "first", "second"]);
-/** It may be a sentence of ours or the words of somebody else. */
+/** It may be a sentence of ours or foreign words. */
 const MIXED = new Set(["detail", "next", "loss"]);
 /** The names of parameters that are a number, a word, a name, without a space, or without a semicolon; all others are any text. */
 const SHAPES: readonly (readonly [shape: string, ...names: string[]])[] = [
@@ -109,7 +109,7 @@ function paramsOf(texts: Record<string, string>): Coded["params"] {
   );
 }
 
-/** As `codeOf`; the words of somebody else are `quoted`. */
+/** As `codeOf`; foreign words are `quoted`. */
 export function codeOrQuote(text: string): Coded {
   return codeOf(text) ?? { code: "quoted", params: { text } };
 }

@@ -3,7 +3,7 @@
  * (docs/api.md#errors). `{name}` is a parameter. Other languages have a text for each code, with the same parameters.
  */
 export const TEXTS = {
-  // Wrappers: a mistake with its place, several of them, words of somebody else.
+  // Wrappers: a mistake with its place, several of them, foreign words.
   of_field: "{field}: {problem}",
   both: "{first}; {second}",
   quoted: "{text}",

@@ -21,7 +21,7 @@ export interface Field {
 export type Fields = Readonly<Record<string, Field>>;
 /** The fields of a condition as texts; a missing one is "". */
 export type Said<F extends Fields = Fields> = { readonly [Name in keyof F]: string };
-/** That it is so, that it is not, and where it matters that nobody can tell now. */
+/** That it is so, that it is not, and if it matters, that it is unknown now. */
 export type Sentences = readonly [isSo: string, isNot: string, isUnknown?: string];
 
 export interface AtomRow<F extends Fields = Fields> {
@@ -174,7 +174,7 @@ export function listed(separator: string, ...parts: readonly string[]): string {
 export type AtomType = keyof typeof ATOMS;
 export const ATOM_TYPES = Object.keys(ATOMS) as [AtomType, ...AtomType[]];
 
-/** The same for whoever treats all of them alike. */
+/** The same for code that treats all of them alike. */
 export const ROWS: Readonly<Record<AtomType, AtomRow>> = ATOMS;
 
 /** The fields of a condition as texts, for the words of its row. @param text how a value of a kind is said; "" is not filled in yet. */

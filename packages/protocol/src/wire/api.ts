@@ -330,7 +330,7 @@ export const Simulation = z.object({
   /** There are more than could be listed. */
   isCut: z.boolean(),
   expected: z.object({ tokens: z.number(), costUsd: z.number() }),
-  /** Triggers that a condition fires: when, nobody knows. */
+  /** Triggers that a condition fires, at an unknown time. */
   conditional: z.array(z.object({ triggerId: Id, title: z.string() })),
 });
 export type Simulation = z.infer<typeof Simulation>;
@@ -511,7 +511,7 @@ export const ChatMessage = HistoryMessage.extend({
   mode: z.literal("next").optional(),
   /** Pending messages: the turn that has begun to work on them or, of what was said meanwhile, the run it was passed on to. */
   toTaskId: Id.optional(),
-  /** It was said meanwhile under this id, and nobody heard it: now it is a message like any other. */
+  /** It was sent as a steering message under this id, and no run received it: now it is a message like any other. */
   replaces: Id.optional(),
   /** Earlier versions of it, the oldest first. */
   versions: z.array(HistoryMessage).optional(),

@@ -10,7 +10,7 @@ export const ProviderEntry = z.object({
   id: z.string(),
   title: z.object({ en: z.string(), zh: z.string() }),
   kind: z.enum(["endpoint", "local", "program", "offline"]),
-  /** It answers nobody without a key, or a login in its place. */
+  /** It does not answer without a key, or a login in its place. */
   needsKey: z.boolean(),
   /** The page where its keys are made. */
   keyPage: z.string().optional(),

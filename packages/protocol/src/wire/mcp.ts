@@ -75,7 +75,7 @@ export type McpState = z.infer<typeof McpState>;
 /** The state of a server that the pool looks after. */
 export const McpCondition = z.object({
   state: McpState,
-  /** It runs for nobody before somebody has logged in to it: `mimikit mcp login`. */
+  /** It does not run before a login: `mimikit mcp login`. */
   needsLogin: z.literal(true).optional(),
   /** Why it does not run, or what of it cannot be used, for people; no key is in it. */
   problems: z.array(z.string()),

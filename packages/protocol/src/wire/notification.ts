@@ -1,7 +1,7 @@
 /** A notification (SPEC G, notify), as clients get it. No schema here: the page loads this. */
 import type { HistoryMessage } from "../records/history.ts";
 
-/** `id` is that of the effect, and of the message that it is in the conversation: whoever has shown it knows it by that. */
+/** `id` is that of the effect, and of the message that it is in the conversation: a client that has shown it recognises it by that. */
 export interface Notification {
   id: string;
   at: string;

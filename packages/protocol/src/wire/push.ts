@@ -5,7 +5,7 @@ import { Id } from "../base/id.ts";
 /** Push services give a few hundred characters. */
 export const ENDPOINT_CHARS_MAX = 2_048;
 
-/** In which language a device is told what is not in somebody's own words. */
+/** The language of texts for a device that are not a person's own words. */
 export const PushLanguage = z.enum(["en", "zh"]);
 export type PushLanguage = z.infer<typeof PushLanguage>;
 

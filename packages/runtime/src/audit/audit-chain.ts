@@ -47,16 +47,16 @@ const DAY_MS = 86_400_000;
 export const PRUNED_EVENT = "audit_pruned";
 
 /**
- * The event after somebody else changed the file of a chain while it was written, in a new file or in the one that is there
- * now: `file`, whether it `was` removed, replaced, shortened or lengthened, and `after`, the number of the last line that was
- * written before.
+ * The event after another program changed the file of a chain while it was written, in a new file or in the one that is
+ * there now: `file`, whether it `was` removed, replaced, shortened or lengthened, and `after`, the number of the last
+ * line that was written before.
  */
 export const REOPENED_EVENT = "audit_file_reopened";
 /** The first line with a code, in a chain that an earlier version began: the lines up to `after` have none. */
 export const KEYED_EVENT = "audit_keyed";
 /**
- * The first line that is keyed with this token, in a chain whose line `after` is not: it was keyed with an earlier token if
- * `isReplaced`, else somebody changed it.
+ * The first line that is keyed with this token, in a chain whose line `after` is not: it was keyed with an earlier token
+ * if `isReplaced`, else it was changed.
  */
 export const REKEYED_EVENT = "audit_key_changed";
 /** The first line after a start, where the chain ends before the line that was noted as its last: `file`, that line `noted`, and `after`. */
@@ -136,7 +136,7 @@ export function openAuditChain(options: AuditChainOptions): AuditChain {
   function finishFile(): void {
     if (first === undefined) return;
     const target = join(home, rotatedName(actor, first.seq, first.day));
-    // Only where somebody has put an old file into the place of this one: then both are kept, and `verify` tells.
+    // Only if an old file was put into the place of this one: then both are kept, and `verify` tells.
     if (existsSync(target) || existsSync(`${target}.gz`)) return;
     const next = `${path}.next`;
     const opened = openForAppending(next);

@@ -1,7 +1,7 @@
 /**
  * Where the audit lines of a role are: the file that is being written, and the finished ones in log/, whose names say
  * with which line they begin and of which day they are. A finished file is there in plain, compressed, or for a moment
- * both; whoever reads it takes what there is.
+ * both; readers take what there is.
  */
 import { closeSync, constants, fstatSync, lstatSync, openSync, readdirSync, readFileSync, readSync } from "node:fs";
 import { join } from "node:path";

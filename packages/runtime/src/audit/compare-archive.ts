@@ -75,7 +75,7 @@ export class LoggedWork {
     });
   }
 
-  /** May a line between these two places be missing without anybody having taken it out? */
+  /** May a line between these two places be missing without having been removed? */
   private mayMiss(from: number, to: number): boolean {
     const isOpenEnd = to === Number.POSITIVE_INFINITY && this.last !== "supervisor_stopped";
     return isOpenEnd || from > to || this.gaps.some((gap) => gap >= from && gap <= to);

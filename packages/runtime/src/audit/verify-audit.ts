@@ -1,8 +1,7 @@
 /**
  * Reads the chains of all roles and says what they prove (SPEC N1, docs/audit.md): from which line to which a chain is
- * whole, that nobody without the token wrote or changed a line, up to which line another process has seen it, and from
- * where on nothing of that is known. A holder of the token who can write all files can write another log; nothing in the
- * files shows that.
+ * whole and unchanged without the token, up to which line another process has seen it, and from where on nothing of that
+ * is known. A holder of the token who can write all files can write another log; nothing in the files shows that.
  */
 import { existsSync } from "node:fs";
 import { join } from "node:path";
@@ -263,8 +262,8 @@ function compareHeads(chain: Chain, seen: readonly { by: string; head: Head }[])
 }
 
 /**
- * Is this as much of a line as was written when the process or the power failed? A power failure leaves zeros where nothing
- * was written. @param next the number that the line would have; null where nobody knows.
+ * Is this as much of a line as was written when the process or the power failed? A power failure leaves zeros where
+ * nothing was written. @param next the number that the line would have; null if unknown.
  */
 function isTorn(text: string, actor: ProcessRole, next: number | null): boolean {
   const written = text.replaceAll("\0", "");

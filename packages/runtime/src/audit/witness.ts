@@ -1,7 +1,7 @@
 /**
- * Each role witnesses the chains of the others: it says in its own chain which line was their last, so that nobody can cut off or
- * calculate again one chain without the others (docs/audit.md#witnesses). A line is made durable before it is witnessed: after a power
- * failure no chain is missing a line that another one has seen.
+ * Each role witnesses the chains of the others: it says in its own chain which line was their last, so that one chain
+ * cannot be cut off or calculated again without the others (docs/audit.md#witnesses). A line is made durable before it
+ * is witnessed: after a power failure no chain is missing a line that another one has seen.
  */
 import { closeSync, constants, fstatSync, fsyncSync, openSync, readSync, statSync } from "node:fs";
 import { join } from "node:path";

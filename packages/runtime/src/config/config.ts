@@ -21,8 +21,8 @@ export interface LoadedConfig {
 }
 
 /**
- * The settings of a state directory: defaults, then `config.yaml`, then the environment. Never throws for what somebody
- * wrote: a bad file leaves the last good file in force, a bad variable counts as not set.
+ * The settings of a state directory: defaults, then `config.yaml`, then the environment. Never throws for the content of
+ * a file: a bad one leaves the last valid file in use, a bad variable counts as not set.
  */
 export function loadConfig(home: string, env: Environment): LoadedConfig {
   const problems: string[] = [];

@@ -19,7 +19,7 @@ import { mistakesIn, nearestName } from "./find-mistakes.ts";
 import { KEY_VARIABLES } from "./providers.ts";
 import { readKeys } from "./secrets.ts";
 
-/** Longer than the lock of somebody who has died with it counts. */
+/** Longer than the lock of a dead process counts. */
 const BUSY_MS_MAX = 7_000;
 const BUSY_RETRY_MS = 20;
 
@@ -43,7 +43,7 @@ export interface SettingChange {
   value: unknown;
 }
 
-/** Why nothing was saved, in words for whoever wants it. `mistake`: of what was asked; `obstacle`: as things are. */
+/** Why nothing was saved, in words for the caller. `mistake`: of what was asked; `obstacle`: as things are. */
 export class SettingsRefused extends Error {
   readonly reason: "mistake" | "obstacle";
 

@@ -1,6 +1,6 @@
 /** Search engines that a Worker can ask, a row for each: which variable may hold its key, and where it is. */
 export interface SearchEngineFacts {
-  /** The variable that holds its key; one without needs none. No file but secrets.json holds it, and nobody is shown it. */
+  /** The variable that holds its key; one without needs none. No file but secrets.json holds it, and it is never shown. */
   key?: string;
   /** Where it is when nothing else is set. */
   ownUrl?: string;

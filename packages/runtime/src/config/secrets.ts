@@ -89,8 +89,8 @@ export function withoutKey(text: string, key: string): string {
 /**
  * Keeps a key durably, or forgets it.
  * @param key undefined: there is to be none.
- * @throws HomeError where the file cannot be used as it is: it stays. @throws DocumentBusy where somebody else holds it for
- * seconds.
+ * @throws HomeError where the file cannot be used as it is: it stays. @throws DocumentBusy if another process holds it
+ * for seconds.
  */
 export function setKey(home: string, provider: string, key: string | undefined): Promise<void> {
   const kept = (text: string) => Key.parse(text.trim());

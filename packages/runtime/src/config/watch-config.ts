@@ -1,5 +1,5 @@
 /**
- * The settings as they are now: config.yaml and secrets.json are read again when somebody saves them, however their
+ * The settings as they are now: config.yaml and secrets.json are read again when they are saved, in whatever way an
  * editor does that. Mistakes in it are reported, and the last valid settings stay in force.
  */
 import { type FSWatcher, statSync, watch } from "node:fs";

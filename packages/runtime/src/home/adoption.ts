@@ -133,7 +133,10 @@ export function putCodeAside(home: string, env: Environment): void {
   }
 }
 
-/** Signs every browser out, notifies none of them, lets nobody speak by a channel and ends every pairing code, so that nobody who made the directory can adopt it from afar. */
+/**
+ * Signs every browser out, turns off their notifications, closes all channels to people and ends every pairing code, so
+ * that the maker of the directory cannot adopt it from afar.
+ */
 export function forgetSignedIn(home: string): void {
   const codes = readdirSync(join(home, LOCKS)).filter((name) => CODE_FILE.test(name));
   const sessions = readdirSync(join(home, WEB_SESSIONS));

@@ -16,15 +16,15 @@ const QUIET_MS = 50;
 const BUSY_MS_MAX = 500;
 const LEFT_MAX = 64;
 
-/** How this process left the documents that it changed last: nobody has saved one since as long as it looks like this. */
+/** Fingerprints of this process's last writes: an unchanged one means that the document was not saved since. */
 const left = new Map<string, string>();
 /** Since when a document has not been quiet whenever it was looked at, on the clock that never jumps, in milliseconds. */
 const busySinceMs = new Map<string, number>();
 
 /**
- * Runs `work` while holding the lock of a document that nobody is saving just now. It never waits: where somebody is
- * saving, or holds the lock, it throws `DocumentBusy`, and whoever asked asks again a little later. A lock that was lost, and
- * an editor that saves in spite of it, are noticed by the revision check, not here.
+ * Runs `work` while holding the lock of a document that is not being saved just now. It never waits: if the document is
+ * being saved, or its lock is held, it throws `DocumentBusy`, and the caller tries again a little later. A lock that was
+ * lost, and an editor that saves in spite of it, are noticed by the revision check, not here.
  */
 export async function lockDocument<T>(home: string, path: string, work: () => Promise<T>): Promise<T> {
   const document = join(home, path);
@@ -43,7 +43,7 @@ export async function lockDocument<T>(home: string, path: string, work: () => Pr
   }
 }
 
-/** A file that has replaced the one before is whole; the same file may be one that somebody is writing. */
+/** A file that has replaced the one before is whole; the same file may be one that is still being written. */
 function noteLeft(document: string, inodeBefore: number): void {
   const { inode, stamp } = look(document);
   if (inode === inodeBefore) return;
@@ -53,7 +53,7 @@ function noteLeft(document: string, inodeBefore: number): void {
   if (left.size > LEFT_MAX && oldest !== undefined) left.delete(oldest);
 }
 
-/** Throws `DocumentBusy` where somebody else holds the lock; one who has died with it holds it for 5 s. */
+/** Throws `DocumentBusy` if another process holds the lock; one that has died with it holds it for 5 s. */
 async function acquire(home: string, path: string): Promise<() => Promise<void>> {
   try {
     return await lockfile.lock(join(home, path), {

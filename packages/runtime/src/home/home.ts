@@ -69,8 +69,8 @@ export function homeHash(home: string): string {
 
 /**
  * Makes the state directory complete: every directory of the protocol (0700), the token and a `.gitignore` (0600). Safe
- * when several processes do it at once. From here on, what this process creates is private (umask 077).
- * Throws `HomeError` when the directory belongs to somebody else or the token is readable by others.
+ * when several processes do it at once. From here on, what this process creates is private (umask 077). Throws
+ * `HomeError` when the directory belongs to another user or the token is readable by others.
  * @param onToken is told the token that this call made, just before it takes its place.
  */
 export function prepareHome(home: string, onToken?: (token: string) => void): void {

@@ -15,7 +15,7 @@ import { z } from "zod";
 /** How long a pairing can be redeemed. */
 export const PAIRING_MS = 600_000;
 const CODE_BYTES = 32;
-/** Digits and letters that nobody takes for each other (Crockford's base 32): five bits each. */
+/** Digits and letters that cannot be mistaken for each other (Crockford's base 32): five bits each. */
 const TYPED_LETTERS = "0123456789ABCDEFGHJKMNPQRSTVWXYZ";
 const TYPED_CHARS = 8;
 /** A redeemed code is remembered this long, so that a second use is told "used" instead of "unknown". */

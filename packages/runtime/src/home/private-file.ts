@@ -7,7 +7,7 @@ import { lockDocument } from "./document-lock.ts";
 import { HomeError, modeText } from "./home.ts";
 
 export const PRIVATE_FILE_BYTES_MAX = 1_048_576;
-/** Together longer than the lock of somebody who has died with it counts. */
+/** Together longer than the lock of a dead process counts. */
 const BUSY_TRIES_MAX = 140;
 const BUSY_WAIT_MS = 50;
 

@@ -7,7 +7,7 @@ const OCTAL = /^[0-7]{1,4}$/;
 /** The permissions that a umask may take away: those of group and others. */
 const GROUP_AND_OTHERS = 0o077;
 
-/** The umask of whoever started this process. To be asked before `prepareHome`, which makes it private. */
+/** The umask of the process that started this one. To be asked before `prepareHome`, which makes it private. */
 export function callersUmask(env: Environment): number {
   const told = env[UMASK_VARIABLE] ?? "";
   return (OCTAL.test(told) ? Number.parseInt(told, 8) : process.umask()) & GROUP_AND_OTHERS;

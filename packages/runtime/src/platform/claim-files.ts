@@ -1,10 +1,11 @@
 /**
- * A claim without the kernel's help: numbered files, `locks/supervisor.claim-7`, each with who made it. The highest number
- * counts, for as long as the process that it names lives: a kill frees it, whenever it comes.
+ * A claim without the kernel's help: numbered files, `locks/supervisor.claim-7`, each with who made it. The highest
+ * number counts, for as long as the process that it names lives: a kill frees it, whenever it comes.
  *
- * A contender links number n + 1 only after it has seen that the owner of n is dead, and has won only if its own number is the
- * highest then. link() makes one of two who take the same number; one who took a number that was lower by then steps back.
- * The highest file is never removed, so no number is reached twice, and nobody takes over from somebody who lives.
+ * A contender links number n + 1 only after it has seen that the owner of n is dead, and has won only if its own number
+ * is the highest then. link() makes one of two who take the same number; one who took a number that was lower by then
+ * steps back. The highest file is never removed, so no number is reached twice, and no process takes over from a living
+ * one.
  *
  * An owner is a pid and the second of its start. A stranger with both would have got the pid within the second in which
  * the owner began: the claim would then count as held, which is an error on the safe side, until the stranger ends.

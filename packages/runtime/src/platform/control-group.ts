@@ -1,7 +1,8 @@
 /**
- * A control group (cgroup v2) around what a command starts, where this process may make one: a session, a parent or an environment
- * of its own takes nothing out of it. Its name says the mark of the run, by which what is in it is found (`process/marked-processes.ts`).
- * It finds what was left behind; it holds nobody who wants out, because its user may move processes.
+ * A control group (cgroup v2) around what a command starts, where this process may make one: a session, a parent or an
+ * environment of its own takes nothing out of it. Its name says the mark of the run, by which what is in it is found
+ * (`process/marked-processes.ts`). It finds what was left behind; it does not hold a process that wants out, because its
+ * user may move processes.
  */
 import { randomBytes } from "node:crypto";
 import { accessSync, constants, mkdirSync, readdirSync, readFileSync, rmdirSync } from "node:fs";

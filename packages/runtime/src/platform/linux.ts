@@ -99,7 +99,7 @@ function socketName({ secret, role }: SingletonPlace): string {
 /** The kernel frees the name the moment the process is gone. */
 function listenAlone(name: string): Promise<boolean> {
   return new Promise((resolve, reject) => {
-    // The socket carries no data; whoever connects is shown the door.
+    // The socket carries no data; connections are closed at once.
     const server = createServer((socket) => socket.destroy());
     server.once("error", (error) => (hasCode(error, "EADDRINUSE") ? resolve(false) : reject(error)));
     server.listen({ path: name, exclusive: true }, () => {

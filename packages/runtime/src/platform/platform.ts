@@ -81,7 +81,7 @@ export interface Platform {
   claim(place: SingletonPlace): Promise<boolean>;
   /** Has a living process claimed it? */
   isClaimed(place: SingletonPlace): Promise<boolean>;
-  /** Makes the claims of this process again where somebody has removed them. */
+  /** Makes the claims of this process again if they were removed. */
   claimAgain(): void;
   /** A control group for what carries `mark`; null where this process may make none. */
   makeGroup(mark: string): ControlGroup | null;

@@ -6,7 +6,7 @@ import { realpathSync } from "node:fs";
 import { tmpdir } from "node:os";
 import type { SandboxTool, Walls } from "./platform.ts";
 
-/** A part of the system; it is in no PATH of somebody's own. */
+/** A part of the system; it is not in any PATH of a user. */
 export const SANDBOX_EXEC = "/usr/bin/sandbox-exec";
 
 export const sandboxExec: SandboxTool = {

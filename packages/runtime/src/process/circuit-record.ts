@@ -1,4 +1,4 @@
-/** The providers that the worker pool skips at present, for those who show it. A pool that is gone leaves nobody alone. */
+/** The providers that the worker pool skips at present, for those who show it. A pool that is gone skips no provider. */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { BadJson, parseRecord } from "@mimikit/protocol/base/json";
@@ -13,7 +13,7 @@ const OpenCircuit = z.object({
   provider: z.string(),
   /** Why it could not be reached, in a line for people. */
   reason: z.string(),
-  /** When it is tried again, if somebody wants it to answer. */
+  /** When it is tried again, if it is asked. */
   retryAt: z.iso.datetime(),
 });
 export type OpenCircuit = z.infer<typeof OpenCircuit>;

@@ -1,7 +1,7 @@
 /**
- * Child processes are found by the mark in their environment, or by a TMPDIR or a control group that implies it, whoever
- * their parent is by now (docs/file-protocol.md R6). Where the system does not show environments, the pool relies on the process groups of its own
- * children.
+ * Child processes are found by the mark in their environment, or by a TMPDIR or a control group that implies it,
+ * whatever their parent is by now (docs/file-protocol.md R6). Where the system does not show environments, the pool
+ * relies on the process groups of its own children.
  */
 import { isAbsolute } from "node:path";
 import type { Identity } from "@mimikit/protocol/records/claim";

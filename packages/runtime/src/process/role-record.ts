@@ -57,12 +57,12 @@ export function writeRole(home: string, role: ProcessRole, url?: string): RoleRe
   return record;
 }
 
-/** Says it once more where somebody has removed the note: without it, the others take this process for dead. */
+/** Writes it once more if the note was removed: without it, the others take this process for dead. */
 export function writeRoleAgain(): void {
   for (const [path, text] of said) if (!existsSync(path)) replaceFile(path, text);
 }
 
-/** The last process of `role`; ask `isAlive` whether it still is. null when nobody was, or when the note is not readable as one. */
+/** The last process of `role`; ask `isAlive` whether it still is. null when there was none, or when the note is not readable as one. */
 export function readRole(home: string, role: ProcessRole): RoleRecord | null {
   try {
     const text = readRegularFile(recordPath(home, role));

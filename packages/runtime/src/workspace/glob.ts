@@ -16,7 +16,7 @@ export const GLOB_FILES_MAX = 5_000;
 export const GLOB_ENTRIES_MAX = 20_000;
 /** Directories below the one that a glob begins in. */
 export const GLOB_DEPTH_MAX = 32;
-/** They hold thousands of files that nobody means: they are only seen by a glob that begins inside of one. */
+/** Directories skipped by default: huge and irrelevant; a glob sees them only if it begins inside of one. */
 const SKIPPED_DIRECTORIES = ["node_modules", ".git"];
 const STATS_AT_ONCE = 32;
 const STAMP_CHARS = 32;

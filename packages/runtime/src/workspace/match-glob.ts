@@ -1,7 +1,6 @@
 /**
- * Does a glob match a path? It is found out in one pass, with all the ways in which it could be kept side by side: globs
- * come from models and names from anybody, and no two of them may make each other take for ever, as patterns that go back
- * and try again would.
+ * Does a glob match a path? Decided in one pass, with all possible matches side by side: globs come from models and
+ * names from anywhere, and no two of them may make each other take for ever, as backtracking would.
  */
 
 /** The needs of one step: a character, and the next state. */

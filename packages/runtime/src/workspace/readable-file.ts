@@ -21,7 +21,7 @@ export interface ReadablePlace {
 }
 
 export interface ReadableFile {
-  /** To be closed by whoever asked for it. */
+  /** To be closed by the caller. */
   handle: FileHandle;
   bytes: number;
   /** When it was made and when it was last changed, milliseconds since the epoch. */
@@ -74,7 +74,7 @@ function isState(home: string, path: string): boolean {
   return path.startsWith(home + sep) || path.startsWith(`${home}.`);
 }
 
-/** A state directory of somebody else's, or what a restored one was moved to. */
+/** A foreign state directory, or the place of one that was moved by a restore. */
 function isStateName(name: string): boolean {
   return name === STATE_FOLDER || name.startsWith(`${STATE_FOLDER}.`);
 }

@@ -1,4 +1,4 @@
-/** The world as the condition of a trigger sees it at one look, for whoever explains it and decides nothing. */
+/** The facts for the condition of a trigger at one look, to explain it without a decision. */
 import type { Facts } from "@mimikit/core/conditions/condition";
 import { needsOf } from "@mimikit/core/conditions/index";
 import type { Report } from "@mimikit/protocol/base/report";

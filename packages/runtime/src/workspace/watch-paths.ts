@@ -18,7 +18,7 @@ export interface Target {
 }
 
 export interface WatchOptions {
-  /** Directories whose changes nobody wants to hear of. */
+  /** Directories whose changes are irrelevant. */
   isHidden(path: string): boolean;
   /** Something asked for under this name may have changed. */
   onChange(name: string): void;

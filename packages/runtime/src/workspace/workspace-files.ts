@@ -93,7 +93,7 @@ export class WorkspaceFiles {
     return asked !== undefined && asked.pattern !== null && asked.isStale;
   }
 
-  /** Watches nothing any more, and nudges nobody. */
+  /** Stops all watches, and sends no notice. */
   async close(): Promise<void> {
     clearTimeout(this.nudge?.timer);
     await this.watch?.close();

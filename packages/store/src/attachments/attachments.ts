@@ -124,10 +124,11 @@ async function isGoing(fs: FileSystem, id: string): Promise<boolean> {
 }
 
 /**
- * Removes what nobody has named for UNNAMED_MS_MAX, one process at a time. The record goes first: what is half removed is not there. The files of
- * long messages go when no run has wanted them for as long: they are made again wherever they are missing.
- * @param named tells the ids that a message names. It is asked only where something is old enough to go: to know, it reads
- * all that was ever said.
+ * Removes files that were not named for UNNAMED_MS_MAX, one process at a time. The record goes first: what is half
+ * removed is not there. The files of long messages go when no run has wanted them for as long: they are made again
+ * wherever they are missing.
+ * @param named tells the ids that a message names. It is asked only where something is old enough to go: to know, it
+ * reads all that was ever said.
  * @returns how many attachments were removed. Throws what the disk and `named` throw.
  */
 export async function sweepAttachments(
@@ -165,7 +166,7 @@ export async function sweepAttachments(
   return removed;
 }
 
-/** When an attachment was wanted last, and how its two files look: whoever wants it writes its record again. */
+/** When an attachment was wanted last, and how its two files look: a new use writes its record again. */
 async function look(fs: FileSystem, id: string): Promise<{ lastMs: number; stamp: string }> {
   const [record, bytes] = [await fs.info(recordIn(ATTACHMENTS, id)), await fs.info(attachmentPath(id))];
   const lastMs = Math.max(record?.mtimeMs ?? 0, bytes?.mtimeMs ?? 0);

@@ -91,8 +91,8 @@ function readPlain(path: string, bytesMax: number): Buffer | null {
 /**
  * Opens the state directory `home`, which must exist with all its directories. Nothing is written by opening it.
  * @param incarnation names this process's own part of `tmp/`; unique per process start. It is made when it is needed.
- * @param restore makes the directories of the state that somebody has removed. It is called where one is missed, and what
- * has missed it is done once more; never for a sync, because what was to be durable is gone with its directory.
+ * @param restore makes directories of the state that were removed. It is called where one is missed, and what has missed
+ * it is done once more; never for a sync, because what was to be durable is gone with its directory.
  */
 export function openDisk(home: string, incarnation: string, restore: () => void = () => undefined): FileSystem {
   const at = (path: string) => join(home, path);

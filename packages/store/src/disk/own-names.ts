@@ -19,7 +19,7 @@ export function ownNames(fs: FileSystem, dir: string): OwnNames {
 }
 
 /**
- * Call when `path` was created here, or is made durable. It is remembered only where somebody lists that directory.
+ * Call when `path` was created here, or is made durable. It is remembered only if that directory is listed.
  * @param durable resolves when its directory is synced, and rejects where that failed.
  */
 export function noteOwnName(fs: FileSystem, path: string, durable: Promise<void>): void {

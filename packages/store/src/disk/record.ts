@@ -120,7 +120,7 @@ async function cleanly<T>(fs: FileSystem, temporary: string, work: () => Promise
   }
 }
 
-/** The record is so large that nobody would read it again; the caller must say something shorter. */
+/** The record is too large to be read again; the caller must say something shorter. */
 export class RecordTooLarge extends Error {}
 
 /**
@@ -268,7 +268,7 @@ async function writeAnew(fs: FileSystem, path: string): Promise<void> {
 
 /**
  * Makes records durable that were created unsynced: their content, then their names. One that is gone is fine.
- * @param foreign those of them that are files of somebody else, which are never written again.
+ * @param foreign those of them that are foreign files, which are never written again.
  */
 export async function makeDurable(
   fs: FileSystem,
@@ -307,7 +307,7 @@ export async function replaceView(
       return fs.unlink(temporary);
     }
     if (await fs.rename(temporary, path)) return;
-    // The directory was removed by somebody: people tidy up among their notes.
+    // The directory was removed: people tidy up among their notes.
     await fs.makeDir(directoryOf(path));
     if (!(await fs.rename(temporary, path))) throw new Error(`the temporary file of ${path} is gone`);
   });

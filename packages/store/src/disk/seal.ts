@@ -1,6 +1,4 @@
-/**
- * Commands that carry authority prove that they come from somebody who holds the token (docs/file-protocol.md#commands).
- */
+/** Commands that carry authority prove that their sender holds the token (docs/file-protocol.md#commands). */
 import { createHmac, timingSafeEqual } from "node:crypto";
 
 /** The HMAC-SHA256 (hex) of a record without its `mac`, over its JSON with sorted keys. */

@@ -121,7 +121,7 @@ export const summaryPath = (id: string) => `${SESSIONS}/${id}.summary.md`;
 export const CHAT = "chat";
 /** @param id the SHA-256 of the bytes that are there. */
 export const attachmentPath = (id: string) => `${ATTACHMENTS}/${id}`;
-/** There while a sweep removes that attachment: nobody may want it any more. */
+/** There while a sweep removes that attachment: it can no longer be used. */
 export const goingAttachmentPath = (id: string) => `${ATTACHMENTS}/${id}.going`;
 /** A long message of a user, whole: a view of the message. @param sha256 of the text. */
 export const longTextPath = (sha256: string) => `${ATTACHMENTS}/${sha256}.txt`;

@@ -40,7 +40,7 @@ export const WATCHED = {
 /** The directories in which those of the state are. */
 const PARENTS: ReadonlySet<string> = new Set(DIRECTORIES.map(directoryOf));
 
-/** So long after the last of them, whoever removes directories one by one is done with it. */
+/** So long after the last of them, a removal one by one is over. */
 const REMOVAL_QUIET_MS = 100;
 
 export interface WatchOptions {

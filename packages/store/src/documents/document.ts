@@ -1,7 +1,7 @@
 /**
- * Documents that people edit too (memory.md, backlog.md). An edit carries its id as a comment and is made once; the
- * file is replaced as a whole, and only if it is still what was read (docs/file-protocol.md R5, R10). docs/memory.md
- * says what that promises to whoever edits at the same time.
+ * Documents that people edit too (memory.md, backlog.md). An edit carries its id as a comment and is made once; the file
+ * is replaced as a whole, and only if it is still what was read (docs/file-protocol.md R5, R10). docs/memory.md says
+ * what that promises to concurrent editors.
  */
 
 import { createHash } from "node:crypto";
@@ -15,8 +15,8 @@ export const DOCUMENT_BYTES_MAX = 16 * 1_048_576;
 const EDIT_ATTEMPTS_MAX = 20;
 
 /**
- * Runs `work` while nobody else who asks holds the document. A courtesy: correctness never depends on it. It may throw
- * `DocumentBusy` instead.
+ * Runs `work` while no other process that asks holds the document. A courtesy: correctness never depends on it. It may
+ * throw `DocumentBusy` instead.
  */
 export type DocumentLock = <T>(path: string, work: () => Promise<T>) => Promise<T>;
 
@@ -37,7 +37,7 @@ export function withoutMarks(text: string): string {
   return text.replaceAll("<!--", "&lt;!--");
 }
 
-/** Why an edit must not be made, in words for whoever wants it. */
+/** Why an edit must not be made, in words for the caller. */
 export interface Problem {
   problem: string;
 }
@@ -49,7 +49,7 @@ export type Edited = "made" | "made before" | "over" | Problem;
 export interface Edit {
   /** It leaves the mark of this id, and is not made where that is. One without an id is known by the text that it leaves. */
   id?: string;
-  /** Asked first by whoever holds the document: an edit that is not open is not made. */
+  /** Asked first by the holder of the document: an edit that is not open is not made. */
   standing?(): Promise<"open" | "over" | Problem>;
   /** The text with the edit. Its errors, while nothing is changed, go to the caller. */
   write(text: string): string | Problem | Promise<string | Problem>;
@@ -61,14 +61,14 @@ export interface Edit {
  */
 export async function editDocument(fs: FileSystem, lock: DocumentLock, path: string, edit: Edit): Promise<Edited> {
   for (let attempt = 0; attempt < EDIT_ATTEMPTS_MAX; attempt++) {
-    // Each attempt asks for the lock again: it may refuse while somebody is saving.
+    // Each attempt asks for the lock again: it may refuse while the document is being saved.
     const edited = await lock(path, () => tryEdit(fs, path, edit));
     if (edited !== null) return edited;
   }
   throw new Error(`${path} changed ${EDIT_ATTEMPTS_MAX} times while it was edited`);
 }
 
-/** Null where somebody else has saved. */
+/** Null if it was saved meanwhile. */
 async function tryEdit(fs: FileSystem, path: string, { id, standing, write }: Edit): Promise<Edited | null> {
   const stands = (await standing?.()) ?? "open";
   if (stands !== "open") return stands;
@@ -87,9 +87,9 @@ async function tryEdit(fs: FileSystem, path: string, { id, standing, write }: Ed
 /**
  * Takes from a document what was read of it. The rest stays, even where it is saved just now: a file of which nothing is
  * left is moved before it is looked at, to a hidden name beside it, where doing this again finds what a crash has left.
- * Call it while the document is locked. Throws `DocumentBusy` where somebody has saved it just now.
+ * Call it while the document is locked. Throws `DocumentBusy` if it was saved just now.
  * @param restOf what is left of a text: all of it where it begins otherwise, and then it stays as it is.
- * @param elsewhere the name of the rest where somebody has saved once more.
+ * @param elsewhere the name of the rest if it was saved once more.
  */
 export async function consumeDocument(
   fs: FileSystem,
@@ -142,14 +142,14 @@ async function putRestBack(
 
 /**
  * Between the last look at a document and its replacement there are two operations on names and nothing else. The old
- * file keeps a hidden name beside it until the new one is durable: what an editor saved in between, or wrote into the open
- * old file, is found there and becomes the document again; after a crash, by the next edit of the document.
- * @returns false where somebody else has saved.
+ * file keeps a hidden name beside it until the new one is durable: what an editor saved in between, or wrote into the
+ * open old file, is found there and becomes the document again; after a crash, by the next edit of the document.
+ * @returns false if it was saved meanwhile.
  */
 async function replaceDocument(fs: FileSystem, path: string, before: string, after: string): Promise<boolean> {
   if (!(await fs.exists(path))) {
     if (before !== "") return false;
-    // A missing document is created, which never replaces a file that somebody saves meanwhile.
+    // A missing document is created, which never replaces a file that is saved meanwhile.
     await fs.makeDir(directoryOf(path));
     return createOnce(fs, path, after);
   }
@@ -191,8 +191,8 @@ function textsOf(old: string): { length: number; before: string; after: string }
 }
 
 /**
- * Brings back what somebody has saved, where the process that replaced it was killed before its last look. Doing it again
- * changes nothing. Throws `DocumentBusy` where the document is another now: what was decided by its text is decided again.
+ * Brings back a saved text, if the process that replaced it was killed before its last look. Doing it again changes
+ * nothing. Throws `DocumentBusy` where the document is another now: what was decided by its text is decided again.
  */
 async function bringBackLeft(fs: FileSystem, path: string): Promise<void> {
   const dir = directoryOf(path);

@@ -12,7 +12,7 @@ import { appendItem, editMark, type Problem, withBlock, withoutMarks } from "./d
 type BacklogEdit = Extract<DocumentEdit, { document: "backlog" }>;
 type EntryEdit = Extract<DocumentEdit, { document: "entry" }>;
 
-/** Of a backlog that is longer, so many items are named to whoever names one that is not there. */
+/** The most items of a longer backlog that are named in an error about one that is not there. */
 const NAMED_MAX = 20;
 const NAMED_CHARS_MAX = 80;
 

@@ -1,4 +1,4 @@
-/** How a change of a document is undone: what it wrote goes or comes, and what somebody has edited since stays (SPEC J3). */
+/** How a change of a document is undone: what it wrote goes or comes, and later edits stay (SPEC J3). */
 
 import { undoEditId } from "@mimikit/protocol/base/id";
 import type { DocumentChange } from "@mimikit/protocol/records/change";

@@ -21,7 +21,7 @@ export interface CollectionOptions<T> {
    * Then its directory is synced first. Not given where nothing is.
    */
   mustLast?(record: T): boolean;
-  /** Has somebody else written its file, by which it is known? Then it stays the very file that it is. */
+  /** Has its file, by which it is known, been written by another process? Then it stays the very file that it is. */
   isForeign?(record: T): boolean;
   /** Hears of each record the moment it came or went: `record` is what stands under the stem now, `before` what stood there. */
   onChange?(stem: string, record: T | undefined, before: T | undefined): void;

@@ -1,4 +1,4 @@
-/** Records by what they have in common, kept up as they come and go: nobody looks through all to find a few. */
+/** Records by what they have in common, kept up as they come and go: no caller looks through all to find a few. */
 
 const NONE = new Map<string, never>();
 

@@ -21,7 +21,7 @@ export const FOLD_BYTES_MAX = 64 * 1_048_576;
 
 const FOLD_NAME = /^\d{4}-\d{2}(\.\d+)?\.jsonl$/;
 
-/** The id of a record by its name in archive/; null for whatever else somebody put there. */
+/** The id of a record by its name in archive/; null for other files there. */
 export function archivedId(name: string): string | null {
   const id = name.endsWith(".json") ? name.slice(0, -".json".length) : "";
   return ID_PATTERN.test(id) ? id : null;
@@ -35,7 +35,7 @@ export class Ledger {
   private readonly foldOf = new Map<string, string>();
   private foldedVersion: string | null = null;
   private readonly loadedFolds = new Set<string>();
-  /** The fold that was read last: whoever reads one old record often reads its neighbours. */
+  /** The compacted file that was read last: a reader of one old record often reads its neighbours. */
   private openFold: { path: string; lines: ReadonlyMap<string, string> } | undefined;
   /** The last record read: a record never changes, and several callers often ask for the newest in a row. */
   private last: { id: string; record: Archived } | undefined;
@@ -187,7 +187,7 @@ export class Ledger {
     if (version === null || version !== this.foldedVersion) await this.loadFoldsAnew();
   }
 
-  /** A fold may be large: whoever asks at the same time waits for one reading of it. */
+  /** A compacted file may be large: concurrent callers wait for one reading of it. */
   private readonly loadFoldsAnew = shareRuns(async () => {
     const version = await this.fs.version(FOLDED);
     for (const name of await this.fs.list(FOLDED)) if (FOLD_NAME.test(name)) await this.loadFold(`${FOLDED}/${name}`);

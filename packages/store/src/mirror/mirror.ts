@@ -339,7 +339,7 @@ function decodeResult(role: Role, stem: string, text: string): Result {
   return result;
 }
 
-/** Lives nowhere: whoever it was, a power loss has ended its process. */
+/** Lives nowhere: a power loss has ended its process, whichever it was. */
 const LOST_OWNER: Identity = { pid: 0x7fffffff, startTime: "lost", bootId: "lost" };
 const ATTEMPT_SUFFIX = /\.a\d+(\.failed|\.joined)?$/;
 const CLAIM_STEM = /^(.+)\.a([1-9]\d*)$/;
@@ -393,7 +393,7 @@ async function decodeInbox(
     const wish = whole.data;
     if (!needsSeal(wish) || isSealed(token, wish)) return { wish };
     if (wish.kind !== "message") throw new BadJson(`a ${wish.kind} needs the signature of the token`);
-    // Anybody may say something; who answers it is the owner's to choose.
+    // Any process may send something; the provider that answers it is the owner's to choose.
     const { answerBy: _by, pool: _pool, mac: _mac, ...said } = wish;
     return { wish: said };
   }

@@ -93,6 +93,6 @@ const FAMILIES: readonly { pattern: RegExp; compare(a: string, b: string): numbe
   { pattern: /--again-[0-9a-f]+(\.\d+)*$/, compare },
   // Of self-improvement.
   { pattern: /^imp-\d{6,}(\.(work|review|land)|-undo-\d+)?$/, compare },
-  // Of conditions, and at somebody's command.
+  // Of conditions, and of requests.
   { pattern: /--(\d+|run-[0-9a-f]+)(\.\d+)*$/, compare: compareOccurrences },
 ];

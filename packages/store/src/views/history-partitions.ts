@@ -1,7 +1,7 @@
 /**
  * history/YYYY-MM.jsonl: everything that was ever said, by the month in which its turn was applied. A view of archive/:
- * one line a turn, so that a line is written as a whole or not at all, and whoever finds a turn without a line writes it.
- * A line that a crash tore off is none (docs/file-protocol.md R9); a turn that has two counts once.
+ * one line a turn, so that a line is written as a whole or not at all, and a reader that finds a turn without a line
+ * writes it. A line that a crash tore off is none (docs/file-protocol.md R9); a turn that has two counts once.
  */
 import { lstatSync, type Stats, statSync } from "node:fs";
 import { constants, type FileHandle, mkdir, open, readdir } from "node:fs/promises";
@@ -18,7 +18,7 @@ export const PIECE_BYTES = 262_144;
 const LINE_BYTES_MAX = 2 * RECORD_BYTES_MAX;
 const LINE_LIMITS = { bytes: LINE_BYTES_MAX, depth: RECORD_DEPTH_MAX };
 const PARTITION = /^(\d{4}-\d{2})\.jsonl$/;
-/** Errors of a path that is not a file of ours: somebody put a link, a socket or a directory there. */
+/** Errors of a path that is not a file of ours, but a link, a socket or a directory. */
 export const NOT_OURS = ["ENOENT", "ELOOP", "ENXIO", "EISDIR"];
 
 /** How far a file has been read. */
@@ -38,7 +38,7 @@ interface Place {
  */
 export type KnowsMonth = (month: string, stamp: string) => Promise<boolean>;
 
-/** A text that is another one whenever a file may have changed, also by somebody who sets its time back. */
+/** A text that is another one whenever a file may have changed, also if its time was set back. */
 export function stampOf({ ino, size, mtimeMs, ctimeMs }: Stats): string {
   return `${ino} ${size} ${mtimeMs} ${ctimeMs}`;
 }
@@ -54,7 +54,7 @@ export class HistoryPartitions {
     this.knows = knows;
   }
 
-  /** Is everything that was read still there? Where it is not, somebody has tidied up: start over with another reader. */
+  /** Is everything that was read still there? If it is not, files were removed: start over with another reader. */
   isAsRead(): boolean {
     return [...this.places].every(([month, { offset, inode, known }]) => {
       const info = statSync(this.pathOf(month), { throwIfNoEntry: false });

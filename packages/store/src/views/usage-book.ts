@@ -26,7 +26,7 @@ const LINE_BYTES_MAX = 65_536;
 const NOON_HOUR = 12;
 /** Attempts of one task are looked for in this many days at most. */
 export const TASK_DAYS_MAX = 31;
-/** Days whose sums are kept in memory: more than anybody asks for at once. */
+/** Days whose sums are kept in memory: more than are ever asked for at once. */
 const DAYS_KEPT_MAX = 128;
 
 /** The cost of one attempt. */
@@ -189,7 +189,7 @@ function* readOnDisk(path: string, offset: number): Iterable<Buffer> {
   try {
     file = openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
   } catch (error) {
-    // Nothing was used yet, or somebody put a link or a socket there: nothing of ours to count.
+    // Nothing was used yet, or there is a link or a socket: nothing of ours to count.
     if (hasCode(error, "ENOENT", "ELOOP", "ENXIO")) return;
     throw error;
   }

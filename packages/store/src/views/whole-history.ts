@@ -1,4 +1,4 @@
-/** Everything that was ever said, for whoever wants to take it along. */
+/** The whole conversation, for export. */
 import type { HistoryMessage, HistoryTurn } from "@mimikit/protocol/records/history";
 import { HistoryPartitions } from "./history-partitions.ts";
 

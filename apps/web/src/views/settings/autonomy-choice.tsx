@@ -10,7 +10,7 @@ import { Choice } from "../../ui/choice.tsx";
 const NAME = "autonomy";
 const MODES = ["ask", "workspace", "full"] as const;
 
-/** Grows with each choice, so that whoever shows it looks again. */
+/** Grows with each choice, so that its views are updated. */
 const chosen = signal(0);
 
 /** The setting as it is; undefined while it is not known. */

@@ -78,7 +78,7 @@ function Heading({ task: { id, state, title } }: { task: TaskSummary }) {
   );
 }
 
-/** Steps of self-improvement are nobody's order. */
+/** Steps of self-improvement are not requested. */
 function isOrder({ id }: TaskSummary): boolean {
   return !id.startsWith("imp-");
 }

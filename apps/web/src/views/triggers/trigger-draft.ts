@@ -47,7 +47,7 @@ const WHEN_FIELDS: readonly string[] = ["cron", "timezone", "interval", "runAt",
 
 export const UNITS_SEC = [60, 3_600, 86_400] as const;
 
-/** A form that nobody has touched. @param nowMs wall clock. */
+/** An untouched form. @param nowMs wall clock. */
 export function emptyDraft(nowMs: number): TriggerDraft {
   return {
     prompt: "",

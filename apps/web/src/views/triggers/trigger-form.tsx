@@ -242,7 +242,7 @@ function Interval({ draft: { count, unitSec }, change }: FieldProps) {
   );
 }
 
-/** When it would fire, asked of the gateway: nobody else knows every rule of daylight saving. */
+/** The next firings, asked of the gateway: the browser does not know every rule of daylight saving. */
 function Upcoming({ draft }: { draft: TriggerDraft }) {
   const preview = useSignal<Preview | undefined>(undefined);
   const { cron, interval, timezone } = isComplete({ ...draft, prompt: "…" }) ? whenOf(draft) : {};

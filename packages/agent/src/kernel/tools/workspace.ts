@@ -58,7 +58,7 @@ export async function wantedOutside(
   return isInside ? null : { reaches: ["outside"], shown: shown(real), place: real };
 }
 
-/** Where a path is. Throws `OutOfBounds` where no tool may touch it, whoever allows it. */
+/** Where a path is. Throws `OutOfBounds` if no tool may touch it, whatever was allowed. */
 async function resolvePath(path: string, { workDir, home }: Place) {
   if (path.includes("\0")) throw new OutOfBounds("a path has no NUL character");
   const [work, state] = await Promise.all([realpath(workDir), realpath(home)]);

@@ -23,7 +23,7 @@ const Login = z.object({
 export type Login = z.infer<typeof Login>;
 const Logins = z.looseObject({ logins: z.record(z.string(), Login).default({}) });
 
-/** The server must be logged in to by somebody who can be asked; the message says how. */
+/** The server needs a login by a person; the message says how. */
 export class LoginNeeded extends Error {
   constructor(name: string) {
     super(`it asks for a login: run  mimikit mcp login '${name}'`);

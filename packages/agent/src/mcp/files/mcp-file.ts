@@ -67,8 +67,8 @@ export function targetOf({ command, args = [], url = "" }: McpServer): string {
 /**
  * Adds a server, or replaces the one of that name; null takes it out.
  * @returns whether there was one before.
- * @throws HomeError where the file cannot be used as it is: it stays. @throws DocumentBusy where somebody else holds it for
- * seconds.
+ * @throws HomeError where the file cannot be used as it is: it stays. @throws DocumentBusy if another process holds it
+ * for seconds.
  */
 export function setMcpServer(home: string, name: string, server: McpServer | null): Promise<boolean> {
   return whileLocked(home, MCP_PATH, () => {

@@ -65,7 +65,7 @@ export interface CliFailure {
   isOutage?: boolean;
   /** The thread is not there any more: begin a new one. */
   isThreadGone?: boolean;
-  /** It did not get as far as to ask anybody, and the same may work at once. */
+  /** It did not get as far as a request, and the same may work at once. */
   isUnasked?: boolean;
   /** The model cannot take all that it was told. */
   wasTooLong?: boolean;
@@ -95,6 +95,6 @@ export interface AgentCli {
   /** Reads the lines of one process. Lines that mean nothing to us yield nothing. */
   createReader(ask: CliAsk): (line: unknown) => Iterable<CliEvent>;
   explain(end: BadEnd): CliFailure;
-  /** A thread that nobody will go on with: removes what the CLI keeps of it. */
+  /** A thread that is not continued: removes what the CLI keeps of it. */
   forget(threadId: string): Promise<void>;
 }

@@ -1,4 +1,4 @@
-/** Removes what an agent CLI keeps of threads that nobody goes on with: their task is done, or has failed in the end. */
+/** Removes the CLI's files of threads that are not continued: their task is done, or has failed in the end. */
 import { readdir, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { hasCode } from "@mimikit/store/disk/error-code";

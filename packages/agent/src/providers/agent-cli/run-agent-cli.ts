@@ -45,7 +45,7 @@ const STEERED =
 const CUT_OFF = "Cut off by this, and not done to its end:";
 const STAGED = "You were cut off. These calls of yours count already; do not repeat them:";
 
-/** A CLI that does not get as far as to ask anybody is started so often in one run. */
+/** A CLI that does not get as far as a request is started so often in one run. */
 const STARTS_MAX = 4;
 
 /** Runs a task with the CLI. */
@@ -261,7 +261,7 @@ class AgentRun {
     }
   }
 
-  /** The user watches a Teller speak; what others say on the way is nobody's. */
+  /** Intermediate text of other roles is not streamed. */
   private *show(text: string, isFirst: boolean): Generator<StreamLine> {
     if (!isTurn(this.runs.task) || text === "") return;
     yield { type: "delta", text: isFirst && this.isShown ? `\n\n${text}` : text };
@@ -314,7 +314,7 @@ class AgentRun {
     if (isResumable(this.runs.task)) writeThread(this.threadPlace, thread);
   }
 
-  /** A thread that nobody will go on with leaves nothing behind. */
+  /** A thread that is not continued leaves nothing behind. */
   private async leaveThread(last: DoneEvent | FailedEvent): Promise<void> {
     const { thread, cli } = this;
     if (thread === null || (isResumable(this.runs.task) && last.type === "failed")) return;

@@ -15,7 +15,7 @@ const MESSAGE_CHARS_MAX = 300;
 
 /** A vendor's wire. */
 export interface Wire {
-  /** The vendor's model, which asks over `fetch` and nothing else. The library is loaded here: only whoever asks pays. */
+  /** The vendor's model, which asks over `fetch` and nothing else. The library is loaded here: only a request pays for it. */
   connect(fetch: typeof globalThis.fetch): Promise<LanguageModelV4>;
   /** The vendor's marker for the end of its cache, if it wants one. */
   cacheMark?: NonNullable<LanguageModelV4CallOptions["providerOptions"]>;

@@ -1,6 +1,6 @@
 /**
  * The command line of `claude -p`. Every setting is here, because it reads no settings of the user or of the workspace:
- * what a role may do does not depend on what somebody has set up for himself, or on what lies in a folder.
+ * a role's permissions do not depend on the user's own setup, or on a folder.
  */
 import { ROLES } from "@mimikit/protocol/base/kind";
 import type { Task } from "@mimikit/protocol/records/task";
@@ -65,7 +65,7 @@ function serversOf({ run }: CliAsk, toolsPath: string): string {
   return JSON.stringify({ mcpServers: { [SERVER_NAME]: { type: "stdio", ...serverCommand(toolsPath), env } } });
 }
 
-/** A command that prints a file and removes it: whoever comes later finds nothing. */
+/** A command that prints a file and removes it: a later reader finds nothing. */
 function readOnce(path: string): string {
   const quoted = `'${path.replaceAll("'", "'\\''")}'`;
   return `cat ${quoted} && rm -f ${quoted}`;

@@ -5,7 +5,7 @@ import { hasCode } from "@mimikit/store/disk/error-code";
 import { clearOut, namesIn } from "../agent-cli/clear-out.ts";
 import { THREADS_DIR } from "./task-dir.ts";
 
-/** Removes what is kept of the thread, and of all that nobody has gone on with for long. Throws what the disk throws. */
+/** Removes the files of the thread, and of all that were not continued for long. Throws what the disk throws. */
 export async function forgetThread(configDir: string, threadId: string): Promise<void> {
   const projects = join(configDir, THREADS_DIR);
   for (const project of await namesIn(projects)) {

@@ -1,4 +1,4 @@
-/** The settings of the claude provider. Light: whoever only shows who answers loads this too. */
+/** The settings of the claude provider. Light: showing the providers loads this too. */
 
 import { existsSync } from "node:fs";
 import { join } from "node:path";

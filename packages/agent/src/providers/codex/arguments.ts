@@ -1,6 +1,6 @@
 /**
- * The command line of `codex exec`. Every setting is here, because it reads no file of the user: what a role may do does
- * not depend on what somebody has set up for himself.
+ * The command line of `codex exec`. Every setting is here, because it reads no file of the user: a role's permissions do
+ * not depend on the user's own setup.
  */
 import { MARK_VARIABLE } from "@mimikit/runtime/process/marked-processes";
 import { followsReadOnly } from "../../roles/index.ts";
@@ -117,7 +117,7 @@ function serverValues({ run, toolsPath }: CliAsk): Record<string, TomlValue> {
     [`mcp_servers.${SERVER_NAME}`]: {
       ...serverCommand(toolsPath),
       env_vars: [MARK_VARIABLE],
-      // Otherwise a turn would begin without its tools, or wait for an approval that nobody can give.
+      // Otherwise a turn would begin without its tools, or wait for an approval that cannot be given.
       required: true,
       default_tools_approval_mode: "approve",
       // Otherwise some models see our tools only after a search, or only from code.
@@ -131,7 +131,7 @@ function serverValues({ run, toolsPath }: CliAsk): Record<string, TomlValue> {
 /** A Worker keeps what codex itself tells its model about its tools; our rules are added. */
 function workerValues(settings: CodexSettings, ask: CliAsk, reach: Reach): Record<string, TomlValue> {
   const { run, system } = ask;
-  // A Worker that follows a read-only skill can tell nobody anything.
+  // A Worker that follows a read-only skill cannot send anything.
   const network = settings.network && !followsReadOnly(run.task);
   return {
     developer_instructions: system,

@@ -4,7 +4,7 @@ import { clearOut, namesIn } from "../agent-cli/clear-out.ts";
 
 const THREADS_DIR = "sessions";
 
-/** Removes what is kept of the thread, and of all that nobody has gone on with for long. Throws what the disk throws. */
+/** Removes the files of the thread, and of all that were not continued for long. Throws what the disk throws. */
 export async function forgetThread(codexHome: string, threadId: string): Promise<void> {
   const dir = join(codexHome, THREADS_DIR);
   const files = (await namesIn(dir, true)).filter((name) => name.endsWith(".jsonl"));

@@ -74,7 +74,7 @@ async function remove(workDir: string, sinceMs: number): Promise<void> {
     try {
       if ((await stat(path)).mtimeMs >= sinceMs) await rmdir(path);
     } catch (error) {
-      // Not there, a file, somebody's real one, somebody else's, or in use by a codex that is none of ours.
+      // Not there, a file, a user's real one, a foreign one, or in use by a codex that is not ours.
       if (!hasCode(error, "ENOENT", "ENOTDIR", "ENOTEMPTY", "EEXIST", "EACCES", "EPERM", "EROFS", "EBUSY")) throw error;
     }
   }

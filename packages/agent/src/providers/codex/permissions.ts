@@ -15,7 +15,7 @@ import { UnusableCli } from "../agent-cli/version.ts";
 import type { TomlValue } from "./toml.ts";
 
 export const PROFILE = "worker";
-/** In codex's home: what it makes there besides the links, nobody relies on. */
+/** In codex's home: no code relies on what it makes there besides the links. */
 const CODEX_TEMPORARY = "tmp";
 const CODEX_LINKS = "arg0-linux";
 

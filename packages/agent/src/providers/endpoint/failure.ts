@@ -48,7 +48,7 @@ const NO_TOOLS = [
 const KEPT_OUT = /moderation|flagged|territory|location is not supported/i;
 /** How Google says how long to wait: in the body, `"retryDelay": "34.5s"`. */
 const RETRY_DELAY = /"retryDelay"\s*:\s*"(\d+(?:\.\d+)?)s"/;
-/** Statuses of somebody who may answer later, beside those from 500 on. */
+/** Statuses of an endpoint that may answer later, beside those from 500 on. */
 const PASSING = [408, 409, 425, 429];
 
 /** The shapes of an error: of most; of Mistral and vLLM; of Azure and FastAPI. */

@@ -24,7 +24,7 @@ export interface ListedModel extends Known {
   price?: Price;
 }
 
-/** Why there is no list. `status` is that of HTTP; without one nobody answered. */
+/** Why there is no list. `status` is that of HTTP; without one there was no answer. */
 export interface NoList {
   status?: number;
   /** A line for people, without the key. */

@@ -4,7 +4,7 @@ import { type Model, type ModelFailure, NO_ANSWER } from "../../kernel/model.ts"
 
 /** An endpoint that asks for a longer wait than this is unavailable: the user should hear of it. */
 export const RETRY_AFTER_MS_MAX = 60_000;
-/** Where nobody listens, more tries in a row are in vain: the circuit tries again later. */
+/** Without a listener, more tries in a row are in vain: the circuit tries again later. */
 export const OUTAGE_RETRIES_MAX = 2;
 
 /** @param delaysMs how long to wait before each further try; as many tries as there are entries. */

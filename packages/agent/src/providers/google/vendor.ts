@@ -1,4 +1,4 @@
-/** The facts about Google before it is asked. Light: whoever only shows who answers loads this too. */
+/** The facts about Google before it is asked. Light: showing the providers loads this too. */
 import type { Vendor } from "../endpoint/native.ts";
 
 export const GOOGLE: Vendor = {

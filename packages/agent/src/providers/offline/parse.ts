@@ -13,7 +13,7 @@ export const COMMANDS_MAX = 20;
 /** Lines longer than this are no keyword, so they are not matched against all of them. */
 const KEYWORD_CHARS_MAX = 60;
 
-/** Of a longer message, what follows is text: nobody types so many orders, and pasted text must not become orders. */
+/** Of a longer message, the rest is text: people do not type so many orders, and pasted text must not become orders. */
 export const LINES_MAX = 50;
 
 /** Steps follow each other; the commands of a step run side by side. */
@@ -142,10 +142,7 @@ export function parseDue(prompt: string, clock: Clock): Due {
   return orders.length > 0 ? { kind: "run", orders } : { kind: "other", text };
 }
 
-/**
- * Quotations, fenced blocks and indented lines are somebody else's words or a part of a file (`run: npm ci` stands in many):
- * nothing in them is an order.
- */
+/** Quotations, fenced blocks and indented lines are foreign words or a part of a file (`run: npm ci` stands in many): nothing in them is an order. */
 function linesOf(text: string): { line: string; isQuoted: boolean }[] {
   let fence: string | null = null;
   const lines: { line: string; isQuoted: boolean }[] = [];

@@ -90,7 +90,7 @@ function filesWith({ id }: Message, { context }: Run): string[] {
   });
 }
 
-/** A name is anybody's: as code, it is no Markdown. */
+/** A name may come from anywhere: as code, it is no Markdown. */
 function asCode(text: string): string {
   return `\`${text.replaceAll("`", "'")}\``;
 }
@@ -290,7 +290,7 @@ function describeWhen(when: When, said: string, words: Words): string {
   return words.whenInterval(said, when.intervalSec);
 }
 
-/** On the user's clock; null where a moment has been named already, or nobody knows it. */
+/** On the user's clock; null if a moment has been named already, or it is unknown. */
 function nextOccurrence(when: When, { message }: Request, { context }: Run): string | null {
   if (when.kind !== "recurring") return null;
   const schedule = "cron" in when ? { cron: when.cron, timezone: when.timeZone } : { interval: when.intervalSec };

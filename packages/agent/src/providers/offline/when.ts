@@ -106,7 +106,7 @@ export function parseWhen(phrase: string, clock: Clock): When | BadWhen | null {
   return when !== null && !isOver && isHalfDay(phrase) ? { kind: "bad", problem: "half_day" } : when;
 }
 
-/** An hour that nobody has said the half of the day of, as it stands in a sentence. */
+/** An hour without its half of the day, as it stands in a sentence. */
 const HALF_DAY_EN = /\bat (?<hour>[1-6](?::[0-5]\d)?)(?![\d:])(?!\s*(?:[ap]\.?m\b|utc\b|gmt\b|[+-]\d))/i;
 const HALF_DAY_ZH = /(?<![\d十:：])(?<hour>[1-6一二两三四五六])(?=点)/;
 const SAYS_HALF_EN = /\b(?:morning|noon|afternoon|evening|night|tonight|midnight)\b/i;
@@ -320,7 +320,7 @@ function parseMoment(text: string, clock: Clock): When | BadWhen | null {
     minute: hasTime ? field("minute") : 0,
     second: hasTime ? field("second") : 0,
   };
-  // To a moment that is counted from now Chrono gives the zone of the server, though nobody has named it.
+  // To a moment that is counted from now Chrono gives the zone of the server, though none was named.
   const isCounted = ["result/relativeDateAndTime", "casualReference/now"].some((tag) => start.tags().has(tag));
   const hasZone = start.isCertain("timezoneOffset") && !isCounted;
   const offsetMinutes = hasZone ? start.get("timezoneOffset") : null;

@@ -31,7 +31,7 @@ const PROGRESS_MS_MIN = 200;
 /** Its only tool, and the only call of it. */
 const SHELL = "shell";
 const NOTHING_DECLARED = { network: false, outside: false };
-/** Signals by which somebody else ends a process; any other is the command's own fault. */
+/** Signals with which other processes end one; any other is the command's own fault. */
 const ENDED_BY_OTHERS = ["SIGKILL", "SIGTERM", "SIGHUP"];
 
 /** Runs a task. A command that ends with another code than 0 is a failure of its own and is not tried again. */

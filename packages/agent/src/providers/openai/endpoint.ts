@@ -1,4 +1,4 @@
-/** Where a model that speaks Chat Completions is and how to talk to it. Light: whoever only shows who answers loads this too. */
+/** Where a model that speaks Chat Completions is and how to talk to it. Light: showing the providers loads this too. */
 
 import type { PresetId } from "@mimikit/protocol/base/provider";
 import type { Role } from "@mimikit/protocol/base/role";

@@ -1,5 +1,5 @@
 /**
- * Any endpoint that speaks Chat Completions: OpenAI itself, whoever speaks like it, and any other address. It gives the
+ * Any endpoint that speaks Chat Completions: OpenAI itself, compatible vendors, and any other address. It gives the
  * model; the tools and the rules are the kernel's.
  */
 import { capabilitiesOf } from "../../kernel/capabilities.ts";

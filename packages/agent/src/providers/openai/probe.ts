@@ -12,7 +12,7 @@ const PROBE_MS_MAX = 2_000;
 const BODY_BYTES_MAX = 4 * 1_048_576;
 /** How long an answer counts. */
 const KNOWN_MS = 600_000;
-/** More endpoints and models than anybody has. */
+/** More endpoints and models than are ever in use. */
 const KNOWN_MAX = 100;
 
 const Modalities = z.array(z.string());
@@ -42,7 +42,7 @@ export async function probe(place: Endpoint, signal: AbortSignal): Promise<Known
   return found;
 }
 
-/** null where nobody answered. */
+/** null if there was no answer. */
 async function ask({ model, ...place }: Endpoint, signal: AbortSignal): Promise<Known | null> {
   try {
     const response = await fetch(`${place.baseUrl.replace(/\/+$/, "")}/models`, {
