@@ -1,4 +1,4 @@
-/** What each page of docs/ has: it says what it is, shows an example, and has its defaults, its limits and its troubles. */
+/** Each page of docs/ says what it is, shows an example, and has its defaults, its limits and its troubles. */
 import { globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
@@ -95,7 +95,7 @@ class Parsed extends Error {}
 /** A text may name a command without all that belongs to it. */
 const IS_SHORT = /Not enough non-option arguments/;
 
-/** What the parser complains about; null if it would run the command. Nothing is run. */
+/** The complaint of the parser; null if it would run the command. Nothing is run. */
 async function complaintAbout(words: readonly string[]): Promise<string | null> {
   const parser = yargs([...words])
     .scriptName("mimikit")
@@ -169,4 +169,39 @@ test.each(CHINESE)("$name says what it is, shows an example, and has its default
   const limits = sectionOf(page, "默认值和限制") ?? "";
   expect(itemsOf(limits).length).toBeGreaterThanOrEqual(ITEMS_MIN);
   expect(limits).toMatch(/\d/);
+});
+
+/** Words in italics that are no labels of the page: labels of other programs, and examples of what is filled in. */
+const NO_LABELS = new Set([
+  "CORS",
+  "Add Connection",
+  "Add integration",
+  "Add to Home Screen",
+  "Admin Settings",
+  "Connections",
+  "Data controls",
+  "Direct connections",
+  "Extended OpenAI Conversation",
+  "Model Provider",
+  "OpenAI API Compatible",
+  "Privacy",
+  "Used: 3 memories",
+  "has not responded for 12 s",
+  "the worker pool died 3 times while it ran, the last time with nothing else running",
+  "typing…",
+]);
+
+test("each label in italics is one that the page or a channel has", () => {
+  const known = SOURCES.replaceAll("’", "'");
+  const labels = PAGES.flatMap(({ name, text }) => {
+    const words = text.replaceAll(/^ *```[\s\S]*?^ *```$|``.*?``|`[^`\n]*`/gm, "");
+    return [...words.matchAll(/(?<!\*)\*([^*\n]+(?:\n[^*\n]+)?)\*(?!\*)/g)].flatMap(([, label = ""]) =>
+      label
+        .replaceAll(/\s+/g, " ")
+        .split(/ → |, (?=[A-Z])/)
+        .map((part) => ({ name, label: part.replaceAll("’", "'") })),
+    );
+  });
+  expect(labels.length).toBeGreaterThan(ITEMS_MIN);
+  expect(labels.filter(({ label }) => !NO_LABELS.has(label) && !known.includes(label))).toEqual([]);
 });

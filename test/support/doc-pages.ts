@@ -73,7 +73,7 @@ export function blocksOf(text: string): Block[] {
   }));
 }
 
-/** What stands below `## <heading>`, up to the next heading of its kind; null without one. */
+/** The text below `## <heading>`, up to the next heading of its kind; null without one. */
 export function sectionOf({ text }: Page, heading: string): string | null {
   const [, after] = text.split(`\n## ${heading}\n`);
   return after === undefined ? null : (after.split(/^## /m)[0] ?? "");
