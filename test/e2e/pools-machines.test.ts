@@ -57,10 +57,10 @@ describe.runIf(hasRedis)("a home with two machines, of which one has joined", ()
 
   test("a machine that is gone is told by when it was seen last, and that work waits for it", async () => {
     await machine.stop("SIGKILL");
-    const path = join(pools.mimikit.home, "pools/box.seen.json");
-    const seen = JSON.parse(readFileSync(path, "utf8")) as { at: string };
-    const seenAt = new Date(Date.parse(seen.at) - 60_000).toISOString();
-    writeFileSync(path, JSON.stringify({ ...seen, at: seenAt }));
+    const path = join(pools.mimikit.home, "pools/seen.json");
+    const { box } = JSON.parse(readFileSync(path, "utf8")) as { box: { at: string } };
+    const seenAt = new Date(Date.parse(box.at) - 60_000).toISOString();
+    writeFileSync(path, JSON.stringify({ box: { ...box, at: seenAt } }));
     const status = await pools.mimikit.api<Status>("/api/status");
     expect(status.pools?.each[0]).toMatchObject({ name: "box", state: "away", seenAt });
     expect(status.problems.join()).toContain("the machine box has been away since");

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Attempt } from "@mimikit/core/base/snapshot";
 import { openDisk } from "@mimikit/store/disk/disk";
-import { POOLS, poolSeenPath } from "@mimikit/store/disk/state";
+import { POOLS, POOLS_SEEN_PATH } from "@mimikit/store/disk/state";
 import { expect, onTestFinished, test } from "vitest";
 import { SilentPools } from "../../apps/supervisor/src/observe/silent-pools.ts";
 
@@ -18,7 +18,11 @@ function start() {
   const silent = new SilentPools({ fs: openDisk(home, "test"), monotonicMs: () => nowMs, askMs: () => ASK_MS });
   return {
     hear: (at: string) =>
-      writeFileSync(join(home, poolSeenPath("box")), JSON.stringify({ at, version: "0.3.0", running: 0 })),
+      writeFileSync(
+        join(home, POOLS_SEEN_PATH),
+        JSON.stringify({ box: { invitedAt: at, at, version: "0.3.0", running: 0 } }),
+      ),
+    damage: () => writeFileSync(join(home, POOLS_SEEN_PATH), '{"box":'),
     async at(ms: number, ...tasks: readonly [id: string, attempt: number][]) {
       nowMs = ms;
       const away = tasks.map(([id, attempt]): [string, Attempt] => [
@@ -39,6 +43,13 @@ test("silence begins with the attempt, and ends with each new word of its machin
   pools.hear("2020-01-01T00:00:10.000Z");
   expect(await pools.at(ASK_MS + 20_000, ["a", 1], ["b", 1])).toEqual([]);
   expect(await pools.at(2 * ASK_MS + 20_000, ["a", 1], ["b", 1])).toEqual(["a", "b"]);
+});
+
+test("a damaged view is taken for silence, and for nothing worse", async () => {
+  const pools = start();
+  pools.damage();
+  expect(await pools.at(0, ["a", 1])).toEqual([]);
+  expect(await pools.at(ASK_MS, ["a", 1])).toEqual(["a"]);
 });
 
 test("a machine that was never heard of is silent, too, and each attempt has an hour of its own", async () => {

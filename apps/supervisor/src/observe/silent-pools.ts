@@ -1,11 +1,9 @@
-/** Tasks whose machine has been silent for long: by the view that the dispatcher writes of each machine (docs/pools.md). */
+/** Tasks whose machine has been silent for long: by the view that the dispatcher writes of their last words (docs/pools.md). */
 import type { Attempt } from "@mimikit/core/base/snapshot";
-import { PoolSeen } from "@mimikit/protocol/pools/pool";
 import type { FileSystem } from "@mimikit/store/disk/file-system";
-import { readRecord } from "@mimikit/store/disk/record";
-import { poolSeenPath } from "@mimikit/store/disk/state";
+import { readPoolsSeen } from "@mimikit/store/views/pools-seen";
 
-/** The dispatcher writes the views as often. */
+/** The dispatcher writes the view as often. */
 const LOOK_EVERY_MS = 10_000;
 
 export interface SilentPoolsOptions {
@@ -35,21 +33,19 @@ export class SilentPools {
 
   /**
    * Those tasks whose machine has been silent for long.
-   * @param away the attempts that machines have, by the id of their task. Throws what the disk throws, and `BadJson` for a damaged view.
+   * @param away the attempts that machines have, by the id of their task. Throws what the disk throws.
    */
   async of(away: ReadonlyMap<string, Attempt>): Promise<ReadonlySet<string>> {
     const { fs, monotonicMs, askMs } = this.options;
     const nowMs = monotonicMs();
     if (nowMs - this.lookedMs < LOOK_EVERY_MS) return this.silent;
     this.lookedMs = nowMs;
-    const names = new Set([...away.values()].flatMap(({ pool }) => pool ?? []));
-    const seen = new Map<string, string | null>();
-    for (const name of names) seen.set(name, (await readRecord(fs, PoolSeen, poolSeenPath(name)))?.at ?? null);
+    const seen = await readPoolsSeen(fs);
     const heard = new Map<string, Heard>();
     const silent = new Set<string>();
     for (const [id, { attempt, pool = "" }] of away) {
       const key = `${id}.a${attempt}`;
-      const at = seen.get(pool) ?? null;
+      const at = seen[pool]?.at ?? null;
       const before = this.heard.get(key);
       const sinceMs = before?.at === at ? before.sinceMs : nowMs;
       heard.set(key, { at, sinceMs });

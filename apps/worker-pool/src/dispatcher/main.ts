@@ -5,7 +5,7 @@ import { RULES_CHARS_MAX } from "@mimikit/agent/prompt/prompt";
 import { chainOf } from "@mimikit/agent/providers/index";
 import { definitionOf } from "@mimikit/agent/roles/index";
 import { POOLS_PROTOCOL, type PoolBeat, type PoolJob } from "@mimikit/protocol/pools/messages";
-import type { PoolRecord, PoolSeen } from "@mimikit/protocol/pools/pool";
+import type { PoolRecord } from "@mimikit/protocol/pools/pool";
 import type { Task } from "@mimikit/protocol/records/task";
 import { createLog, hideInLogs } from "@mimikit/runtime/audit/log";
 import { keepWitness } from "@mimikit/runtime/audit/witness";
@@ -16,7 +16,7 @@ import { completeHome, keepHome } from "@mimikit/runtime/keep-home";
 import { connectTo } from "@mimikit/runtime/pools/connect";
 import { HomeSide } from "@mimikit/runtime/pools/engine";
 import { holderKey } from "@mimikit/runtime/pools/names";
-import { AWAY_MS, homeIdentity, readPools, readSeen } from "@mimikit/runtime/pools/registry";
+import { homeIdentity, readPools } from "@mimikit/runtime/pools/registry";
 import { announceReady } from "@mimikit/runtime/process/announce-ready";
 import { Heartbeat } from "@mimikit/runtime/process/heartbeat";
 import { isAlive, ownIdentity } from "@mimikit/runtime/process/identity";
@@ -27,8 +27,7 @@ import { waitForSingleton } from "@mimikit/runtime/process/singleton";
 import { waitForAdoption } from "@mimikit/runtime/process/wait-for-adoption";
 import { onShutdown } from "@mimikit/runtime/shutdown";
 import { openDisk } from "@mimikit/store/disk/disk";
-import { replaceView } from "@mimikit/store/disk/record";
-import { POOLS, poolSeenPath, SIGNALS } from "@mimikit/store/disk/state";
+import { POOLS, POOLS_SEEN_PATH, SIGNALS } from "@mimikit/store/disk/state";
 import { WATCHED } from "@mimikit/store/disk/watch";
 import { Heard } from "@mimikit/store/mirror/heard";
 import { Mirror } from "@mimikit/store/mirror/mirror";
@@ -45,9 +44,8 @@ import { Dispatcher } from "./dispatcher.ts";
 import { holdHome } from "./hold-home.ts";
 import { lineOnce } from "./line-once.ts";
 import { openLink } from "./link.ts";
+import { Presence } from "./presence.ts";
 
-/** A view of when a pool was heard of last is written so often. */
-const SEEN_EVERY_MS = 10_000;
 /** The same error of the engine is said once in this time: it may be away for hours. */
 const SAID_EVERY_MS = 60_000;
 
@@ -92,6 +90,7 @@ const mirror = new Mirror(fs, {
 await mirror.ledger.load();
 await mirror.refresh(nowMs());
 const identity = await homeIdentity(fs);
+const presence = await Presence.open({ fs, nowMs, monotonicMs: () => performance.now() });
 const book = new UsageBook(home);
 const rules = new OwnerRules(fs, (chars) =>
   log.audit({ event: "rules_cut", detail: { chars, shown: RULES_CHARS_MAX } }),
@@ -178,21 +177,14 @@ async function autonomyOf(task: Task): Promise<PoolJob["autonomy"]> {
   return (await isOlderThanAutonomy(task, mirror)) ? "full" : settings.current.config.autonomy;
 }
 
-const seenMs = new Map<string, number>();
 const unfit = new Set<string>();
-async function noteSeen({ name }: PoolRecord, { protocol, version, running }: PoolBeat): Promise<void> {
-  if (protocol !== POOLS_PROTOCOL && !unfit.has(name)) {
+async function noteSeen(pool: PoolRecord, beat: PoolBeat): Promise<void> {
+  const { name } = pool;
+  if (beat.protocol !== POOLS_PROTOCOL && !unfit.has(name)) {
     unfit.add(name);
-    log.warn("a pool has another version: update it", { pool: name, version });
+    log.warn("a pool has another version: update it", { pool: name, version: beat.version });
   }
-  const at = performance.now();
-  if (at - (seenMs.get(name) ?? Number.NEGATIVE_INFINITY) < SEEN_EVERY_MS) return;
-  seenMs.set(name, at);
-  const before = await readSeen(fs, name);
-  const isNew = before === null || nowMs() - Date.parse(before.at) >= AWAY_MS;
-  const now = new Date(nowMs()).toISOString();
-  const seen: PoolSeen = { at: now, version, running, since: isNew ? now : (before.since ?? now) };
-  await replaceView(fs, poolSeenPath(name), `${JSON.stringify(seen)}\n`);
+  await presence.note(pool, beat);
 }
 
 const client = connectTo(url);
@@ -216,10 +208,15 @@ const loop = runLoop({
     const isFull = at >= rereadAtMs;
     const changes = heard.take();
     const looksAtAll = isFull || at - lookedAtMs >= config.tickMs;
-    if (isFull) rereadAtMs = at + config.rereadSec * 1_000;
     if (looksAtAll) lookedAtMs = at;
     await mirror.refresh(nowMs(), isFull, looksAtAll ? undefined : changes);
-    if (looksAtAll || changes.has(POOLS)) await dispatcher.connect(await readPools(fs));
+    // Their records never change: they are read when one comes or goes, and in each complete reading.
+    if (isFull || changes.has(POOLS)) {
+      const pools = await readPools(fs);
+      await dispatcher.connect(pools);
+      presence.keep(new Set(pools.map(({ name }) => name)));
+    }
+    if (isFull) rereadAtMs = at + config.rereadSec * 1_000;
     if (!holder.holds) return;
     if (changes.has(SIGNALS)) dispatcher.steer();
     await dispatcher.tick();
@@ -233,6 +230,8 @@ const stopWatching = keepHome({
   log,
   dirs: WATCHED.dispatcher,
   onChange: (dir, name) => {
+    // It writes that view itself.
+    if (`${dir}/${name}` === POOLS_SEEN_PATH) return;
     heard.note(dir, name);
     loop.nudge();
   },

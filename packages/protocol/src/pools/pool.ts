@@ -42,8 +42,10 @@ export type Permit = z.infer<typeof Permit>;
 export const NotedCalls = z.object({ calls: z.number().int().nonnegative() });
 export type NotedCalls = z.infer<typeof NotedCalls>;
 
-/** When a pool was heard of last: a view, `pools/<name>.seen.json`. */
+/** The last word of a pool. */
 export const PoolSeen = z.object({
+  /** When the pool was invited that said it: another one may have the name now. */
+  invitedAt: z.iso.datetime(),
   at: z.iso.datetime(),
   version: z.string().max(64),
   /** Attempts that it has now. */
@@ -52,3 +54,7 @@ export const PoolSeen = z.object({
   since: z.iso.datetime().optional(),
 });
 export type PoolSeen = z.infer<typeof PoolSeen>;
+
+/** That of each, by its name: a view, `pools/seen.json`. */
+export const PoolsSeen = z.record(PoolName, PoolSeen);
+export type PoolsSeen = z.infer<typeof PoolsSeen>;

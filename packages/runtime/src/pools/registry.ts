@@ -1,11 +1,12 @@
 /** The pools of a home, as records in `pools/` (docs/pools.md). The directory is there only where the owner has invited one. */
 import { randomBytes } from "node:crypto";
-import { HomeIdentity, PoolOwner, PoolRecord, PoolSeen } from "@mimikit/protocol/pools/pool";
+import { HomeIdentity, PoolOwner, PoolRecord } from "@mimikit/protocol/pools/pool";
 import type { PoolSummary } from "@mimikit/protocol/wire/api";
 import type { FileSystem } from "@mimikit/store/disk/file-system";
 import { createRecord, readRecord } from "@mimikit/store/disk/record";
-import { PERMITS, POOLS, POOLS_HOME_PATH, poolPath, poolSeenPath } from "@mimikit/store/disk/state";
+import { PERMITS, POOLS, POOLS_HOME_PATH, poolPath } from "@mimikit/store/disk/state";
 import type { Mirror } from "@mimikit/store/mirror/mirror";
+import { readPoolsSeen } from "@mimikit/store/views/pools-seen";
 
 const ID_BYTES = 8;
 const KEY_BYTES = 32;
@@ -31,24 +32,18 @@ async function listIfThere(fs: FileSystem): Promise<string[]> {
   return (await fs.exists(POOLS)) ? fs.list(POOLS) : [];
 }
 
-/** When a pool was heard of last; null where it never was. */
-export function readSeen(fs: FileSystem, name: string): Promise<PoolSeen | null> {
-  return readRecord(fs, PoolSeen, poolSeenPath(name));
-}
-
 /** Every pool, with when it was heard of. Throws what the disk throws, and `BadJson` for a damaged record. */
 export async function describePools(fs: FileSystem, nowMs: number): Promise<PoolSummary[]> {
-  return Promise.all(
-    (await readPools(fs)).map(async ({ name, labels, slots, at: invitedAt }) => {
-      const seen = await readSeen(fs, name);
-      if (seen === null) return { name, labels, slots, invitedAt, state: "invited" };
-      const { at: seenAt, since, version, running } = seen;
-      const isThere = nowMs - Date.parse(seenAt) < AWAY_MS;
-      const common = { name, labels, slots, invitedAt, seenAt, version };
-      // Its load when it was heard of last says nothing of now.
-      return isThere ? { ...common, state: "there", running, ...(since && { since }) } : { ...common, state: "away" };
-    }),
-  );
+  const [pools, words] = [await readPools(fs), await readPoolsSeen(fs)];
+  return pools.map(({ name, labels, slots, at: invitedAt }) => {
+    const seen = words[name];
+    if (seen?.invitedAt !== invitedAt) return { name, labels, slots, invitedAt, state: "invited" };
+    const { at: seenAt, since, version, running } = seen;
+    const isThere = nowMs - Date.parse(seenAt) < AWAY_MS;
+    const common = { name, labels, slots, invitedAt, seenAt, version };
+    // Its load when it was heard of last says nothing of now.
+    return isThere ? { ...common, state: "there", running, ...(since && { since }) } : { ...common, state: "away" };
+  });
 }
 
 /** The same with the work that each has. Throws what the disk throws, and `BadJson` for a damaged record. */
@@ -110,7 +105,6 @@ export async function createPool(
 export async function removePool(fs: FileSystem, name: string): Promise<boolean> {
   if ((await readRecord(fs, PoolRecord, poolPath(name))) === null) return false;
   await fs.unlink(poolPath(name));
-  await fs.unlink(poolSeenPath(name));
   await fs.syncDir(POOLS);
   return true;
 }

@@ -55,6 +55,8 @@ export const PERMITS = `${POOLS}/permits`;
 export const JOINED_POOL_PATH = "pool.json";
 export const AWAY = "away";
 export const POOLS_HOME_PATH = `${POOLS}/home.json`;
+/** The last word of each pool: a view. */
+export const POOLS_SEEN_PATH = `${POOLS}/seen.json`;
 /** The owner's permanent approvals, a record each; made with the first. */
 export const APPROVALS = "approvals";
 export const LOCKS = "locks";
@@ -73,7 +75,6 @@ export const failedAttemptPath = (role: Role, id: string, attempt: number) =>
 export const joinedPath = (role: Role, id: string, attempt: number) =>
   recordIn(runningOf(role), `${id}.a${attempt}.joined`);
 export const poolPath = (name: string) => recordIn(POOLS, `${name}.pool`);
-export const poolSeenPath = (name: string) => recordIn(POOLS, `${name}.seen`);
 export const begunAwayPath = (job: string) => recordIn(AWAY, `${job}.begun`);
 export const endedAwayPath = (job: string) => recordIn(AWAY, `${job}.ended`);
 /** The tool calls that an attempt has made, a line each. */
