@@ -3,6 +3,7 @@ import { globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import yargs from "yargs";
+import { commandFirst } from "../apps/cli/src/arguments/command-first.ts";
 import { allCommands } from "../scripts/command-page.ts";
 import {
   blocksOf,
@@ -97,7 +98,8 @@ const IS_SHORT = /Not enough non-option arguments/;
 
 /** The complaint of the parser; null if it would run the command. Nothing is run. */
 async function complaintAbout(words: readonly string[]): Promise<string | null> {
-  const parser = yargs([...words])
+  const command = COMMANDS.find(({ name }) => name === words[0]);
+  const parser = yargs(command === undefined ? [...words] : commandFirst(words, command))
     .scriptName("mimikit")
     .locale("en")
     .option("json", { type: "boolean", default: false, global: true })
