@@ -32,7 +32,7 @@ const OWN_WORDS_IN_PROMPTS_MAX = 3;
 /** A longer sentence is read twice. */
 const SENTENCE_WORDS_MAX = 40;
 /** Sentences of comments that begin so, in all code. It may only fall. */
-const BACKWARD_IN_COMMENTS_MAX = 76;
+const BACKWARD_IN_COMMENTS_MAX = 75;
 
 const read = (path: string) => readFileSync(join(ROOT, path), "utf8");
 const filesLike = (pattern: RegExp) =>

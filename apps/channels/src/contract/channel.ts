@@ -25,7 +25,7 @@ export interface ChannelKind {
   pairing: "code" | "owner";
   /** Is the cursor to be kept on disk? Not where the vendor itself remembers what was confirmed. */
   keepsCursor: boolean;
-  /** @throws Error with a line for people where the fields cannot be right. Loads the vendor's library; connects to nobody. */
+  /** @throws Error with a line for people where the fields cannot be right. Loads the vendor's library; connects to no server. */
   open(fields: Readonly<Record<string, string>>): Promise<Channel>;
 }
 

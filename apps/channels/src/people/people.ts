@@ -1,7 +1,6 @@
 /**
- * The people who may speak by a channel: those that are paired, a file for each. The file is the pairing: whoever
- * removes it, here or with `mimikit channels unpair`, has ended it. All others are strangers, who are counted and get no
- * answer.
+ * The people who may speak by a channel: those that are paired, a file for each. The file is the pairing: removing it,
+ * here or with `mimikit channels unpair`, ends it. All others are strangers, who are counted and get no answer.
  */
 import { createHash } from "node:crypto";
 import { BadJson } from "@mimikit/protocol/base/json";
@@ -123,7 +122,7 @@ export class People {
     return true;
   }
 
-  /** Notes that somebody spoke who is not paired. It is a number: what was not written yet is lost in a kill. */
+  /** Notes that an unpaired person spoke. It is a number: what was not written yet is lost in a kill. */
   noteStranger({ person, name, isPrivate }: Incoming): void {
     const { channel, log, nowMs } = this.parts;
     const at = new Date(nowMs()).toISOString();

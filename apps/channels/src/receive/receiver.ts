@@ -54,7 +54,7 @@ export class Receiver {
     const { name, people } = this.parts;
     const via: Via = { channel: name, chat: incoming.chat, person: incoming.person };
     await people.refresh();
-    // A group is nobody: whoever joins it later would speak as the owner.
+    // A group is not a person: a later member would speak as the owner.
     const isKnown = incoming.isPrivate && people.at(via) !== undefined;
     if (
       incoming.isPrivate &&

@@ -241,7 +241,7 @@ function replyTo(question: Question): Pick<Part, "buttons" | "asksReply"> {
   return { buttons: options.map((label, place) => ({ label, data: `a ${questionHash(question.id)} ${place}` })) };
 }
 
-/** How a button names its question: short enough for every vendor, and of no use to anybody who is not paired. */
+/** How a button names its question: short enough for every vendor, and useless for people who are not paired. */
 export function questionHash(id: string): string {
   return hashOf(id).slice(0, QUESTION_HASH_CHARS);
 }

@@ -49,7 +49,7 @@ export class Sends {
     return this.over.has(id);
   }
 
-  /** How many tries of it have begun of which nobody knows what came of them. */
+  /** How many tries of it have begun whose outcome is unknown. */
   unsureTries(id: string): number {
     return this.begun.get(id) ?? 0;
   }

@@ -1,6 +1,6 @@
 /**
- * An instance under a PM2 of its own, started and stopped by `mimikit up` and `mimikit down` as a user's is: in a directory
- * of its own, answered by the offline engine, so that it touches nothing of anybody's.
+ * An instance under a PM2 of its own, started and stopped by `mimikit up` and `mimikit down` as a user's is: in a
+ * directory of its own, answered by the offline engine, so that it touches no user's files.
  */
 import { cpSync, mkdirSync, mkdtempSync, realpathSync, renameSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";

@@ -176,10 +176,7 @@ async function checkGateway({ home, config, exists }: Patient): Promise<Check[]>
   ];
 }
 
-/**
- * A process with a mark and without a claim is left over from a run that nobody owns any more
- * (docs/file-protocol.md I9).
- */
+/** A process with a mark and without a claim is left over from a run that has no owner any more (docs/file-protocol.md I9). */
 async function checkChildren({ home, exists }: Patient): Promise<Check[]> {
   if (!exists) return [];
   // The command of a hook is started once, so that its mark is that of a first attempt.

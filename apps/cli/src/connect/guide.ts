@@ -12,7 +12,7 @@ import { plainLine, printProgress } from "../io/print.ts";
 import { type Connection, entriesOf, entryOf, keyOfShell, nameOf, tested, trialText } from "./connection.ts";
 import { signIn } from "./sign-in.ts";
 
-/** Loaded when somebody is asked: no other command needs it. */
+/** Loaded when the user is asked: no other command needs it. */
 type Prompts = typeof import("@clack/prompts");
 
 const ITEMS_SHOWN = 12;

@@ -31,7 +31,7 @@ import {
 const DIGEST_CHARS = 12;
 /** A time is in milliseconds, and up to so many messages have the same one and still stand in their order. */
 const PER_MS = 1_000;
-/** Something is brought in, undone and brought in again; more often than this nobody does. */
+/** Something is brought in, undone and brought in again; more repetitions than this do not occur. */
 const GENERATIONS_MAX = 1_000;
 
 const Import = z.object({
@@ -114,7 +114,7 @@ export async function planImport(source: Source, brought: Brought): Promise<Plan
   });
 }
 
-/** Those that nobody has wished for yet, or that were undone since. */
+/** Those that have no command yet, or that were undone since. */
 async function newOf(all: readonly Said[], source: Source, { ledger, inbox }: Mirror): Promise<KeyedWish[]> {
   const wishes: KeyedWish[] = [];
   for (const said of all) {

@@ -81,7 +81,7 @@ function wayOf({ mapping, current_node }: Talk): { id: string; message: Message 
   return way.reverse();
 }
 
-/** Where no current node is named: the last one that is nobody's parent. */
+/** If no current node is named: the last one that is no parent. */
 function lastLeaf(mapping: Talk["mapping"]): string | undefined {
   const parents = new Set(Object.values(mapping).map(({ parent }) => parent));
   return Object.keys(mapping).findLast((id) => !parents.has(id));

@@ -28,7 +28,7 @@ export interface Listener {
 interface Patience {
   /** Ends the wait. */
   signal: AbortSignal;
-  /** Is there somebody who may answer what is asked meanwhile? Where nobody is, there is nothing to wait for. */
+  /** Is there a user who may answer questions meanwhile? Without one, there is nothing to wait for. */
   isAttended: boolean;
 }
 

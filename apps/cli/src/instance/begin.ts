@@ -28,7 +28,7 @@ export interface Begun {
   status: Status;
   /** The variables whose keys were kept. */
   kept: string[];
-  /** null where the same answer as before, and where nobody has before. */
+  /** null if it is the same provider as before, and if there was none before. */
   changed: ChangedAnswers | null;
 }
 

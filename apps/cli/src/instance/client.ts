@@ -165,7 +165,7 @@ function exchange(
   });
 }
 
-/** The clock by which whoever types here means "at five". */
+/** The clock by which the user here means "at five". */
 export function clockHere(): ClientClock {
   return { timeZone: Intl.DateTimeFormat().resolvedOptions().timeZone, now: new Date().toISOString() };
 }

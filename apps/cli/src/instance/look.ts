@@ -1,6 +1,6 @@
 /**
  * The state that `ask` follows: the conversation, its work and its questions, as the gateway tells them or, where none
- * answers, as the files do. Both name everything alike, so whoever looks may be told by the one and then by the other.
+ * answers, as the files do. Both name everything alike, so a reader may be served by the one and then by the other.
  */
 import { isTurn } from "@mimikit/protocol/records/task";
 import type { ChatMessage, QuestionView, TaskSummary } from "@mimikit/protocol/wire/api";

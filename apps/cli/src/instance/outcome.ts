@@ -61,7 +61,7 @@ export function outcomeOf(
     const isKnown = own.every((task) => task.state !== "failed" || isReported(task.id));
     return { ...answer, state: isKnown ? "asking" : "settled" };
   }
-  // A plan is reported through its tasks, and what was cancelled may be reported by nobody.
+  // A plan is reported through its tasks, and a cancelled one may not be reported at all.
   const unreported = own.filter((task) => task.state !== "cancelled" && !isReported(task.id));
   if (unreported.length === 0 && started.every((id) => isReported(id) || own.some((task) => task.id === id))) {
     return { ...answer, state: "complete" };
@@ -75,10 +75,7 @@ export function turnOf({ id }: Pick<ChatMessage, "id">): string {
   return id.replace(/\.reply$/, "");
 }
 
-/**
- * The reply to a message, or to what was said meanwhile: to a turn, to a task whose report is that reply, or to nobody
- * who heard it, so that it became a message.
- */
+/** The reply to a message, or to a steering message: to a turn, to a task whose report is that reply, or to no run, so that it became a message. */
 function firstReply(id: string, messages: readonly ChatMessage[]): ChatMessage | undefined {
   const ids = [id, ...messages.filter((message) => message.replaces === id).map((message) => message.id)];
   const answer = messages.find(

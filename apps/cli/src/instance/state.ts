@@ -40,9 +40,9 @@ export interface State {
   workDir: string;
   fs: FileSystem;
   mirror: Mirror;
-  /** Triggers that are not over, by id, with everything in them that has been wished for. */
+  /** Triggers that are not over, by id, with all requested changes in them. */
   triggers: ReadonlyMap<string, Standing>;
-  /** Questions that nobody has answered yet, those first that were asked first. */
+  /** Questions that are not answered yet, the oldest first. */
   questions: readonly QuestionView[];
 }
 

@@ -1,6 +1,6 @@
 /**
  * An instance that exists only to be tried out: three real processes on loopback, in a directory of their own, answered
- * by the offline engine, so that it costs nothing and touches nothing of anybody's. A role that ends is started again.
+ * by the offline engine, so that it costs nothing and touches no user's files. A role that ends is started again.
  */
 
 import { type ChildProcess, spawn } from "node:child_process";

@@ -1,5 +1,5 @@
 /**
- * A command straight into inbox/: whoever may read the token may ask for anything. It needs no process of ours, and is taken
+ * A command straight into inbox/: a reader of the token may ask for anything. It needs no process of ours, and is taken
  * up at the next start where none runs (docs/file-protocol.md#commands).
  */
 import { setTimeout as wait } from "node:timers/promises";
@@ -33,7 +33,7 @@ export interface Asked {
 }
 
 /**
- * Makes the command durable and waits for what becomes of it, as long as there is somebody to take it up.
+ * Makes the command durable and waits for its outcome, as long as a supervisor can take it up.
  * @param key the same key is the same command.
  * @throws Failure with the reason when it is refused.
  */
@@ -44,7 +44,7 @@ export async function ask(home: string, said: Said, key?: string): Promise<Asked
   return asked;
 }
 
-/** Waits for what becomes of a command that is durable, as long as there is somebody to take it up. */
+/** Waits for the outcome of a durable command, as long as a supervisor can take it up. */
 export async function outcomeOf(home: string, id: string): Promise<Asked> {
   const outcome = await withDisk(home, async (fs) => {
     const deadline = performance.now() + OUTCOME_MS_MAX;

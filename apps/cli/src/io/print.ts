@@ -25,7 +25,7 @@ export function printProgress(text: string): void {
   process.stderr.write(`${styled("dim", text, process.stderr)}\n`);
 }
 
-/** Says on stderr what nobody shall miss. */
+/** Prints on stderr what the user must not miss. */
 export function printNotice(text: string): void {
   process.stderr.write(`${styled("yellow", asCalled(text), process.stderr)}\n`);
 }

@@ -72,7 +72,7 @@ export async function findDaemons(home: string): Promise<Found[]> {
     .map((daemon) => named(daemon, "PM2 daemon"));
 }
 
-/** Every process of this home, whoever started it. Empty means that nothing is left. */
+/** Every process of this home, whatever started it. Empty means that nothing is left. */
 export async function findProcesses(home: string): Promise<Found[]> {
   if (!existsSync(home)) return [];
   const [daemons, roles, marked] = await Promise.all([findDaemons(home), findRoles(home), findMarked(homeHash(home))]);

@@ -1,4 +1,4 @@
-/** Does a person want nothing to run? `mimikit down` says so to whoever would bring it back, until `mimikit up`. */
+/** Does a person want nothing to run? `mimikit down` tells the watchers that would restart it, until `mimikit up`. */
 import { existsSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { hasCode } from "@mimikit/store/disk/error-code";

@@ -39,7 +39,7 @@ export interface AddedRecipe extends Added {
   triggerId: string;
 }
 
-/** By name. A file that is no record is passed over: it is nobody's but the owner's. */
+/** By name. A file that is no record is passed over: it is the owner's. */
 export function addedRecipes(home: string): Map<string, AddedRecipe> {
   const dir = join(home, RECIPES);
   const names = existsSync(dir) ? readdirSync(dir).filter((name) => name.endsWith(".json")) : [];
@@ -73,7 +73,7 @@ export async function addRecipe(
   const { home } = place;
   const { name, skill } = recipe;
   const earlier = addedRecipes(home).get(name);
-  // One that was cut off before its trigger was wished for goes on under the same key.
+  // One that was cut off before the command for its trigger goes on under the same key.
   const stands = earlier === undefined ? "no" : await withState(async (state) => standingOf(earlier, state));
   if (stands === "yes")
     throw new Failure("failed", `${name} was added already: take it out first with  mimikit recipe remove ${name}`);

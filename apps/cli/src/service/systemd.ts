@@ -22,7 +22,7 @@ import { wantedBy } from "./texts.ts";
 const SYSTEM_UNITS = "/etc/systemd/system";
 /** A stop may take what TimeoutStopSec of the unit says. */
 const SYSTEMCTL_MS_MAX = 120_000;
-/** For everybody: systemd shows a unit to whoever asks. */
+/** Readable for all: systemd shows a unit to every user. */
 const UNIT_MODE = 0o644;
 const DIRECTORY_MODE = 0o755;
 

@@ -8,7 +8,7 @@ import { plainLine, plainText } from "../io/print.ts";
 
 type Asked = Pick<QuestionView, "question" | "options" | "default" | "expiresAt" | "isChoice">;
 
-/** The question, its options by number, and what happens when nobody answers. @param nowMs wall clock. */
+/** The question, its options by number, and the default if it is not answered. @param nowMs wall clock. */
 export function questionText(asked: Asked, nowMs: number): string {
   const options = asked.options.map((option, i) => `  ${i + 1}  ${plainLine(option)}`);
   return [plainText(asked.question), ...options, `  (${endText(asked, nowMs)})`].join("\n");

@@ -24,9 +24,9 @@ const BELL = "\u0007";
 const ANSWER_PROMPT = "answer › ";
 
 export class Screen {
-  /** How many answers are awaited; while there are any, the prompt appears only when somebody types. */
+  /** How many answers are awaited; while there are any, the prompt appears only when the user types. */
   private waiting = 0;
-  /** null in a pipe, where nobody types and nothing is prompted for. */
+  /** null in a pipe, without typing and prompts. */
   private readonly terminal: Interface | null;
   /** Ids of the messages that are shown or were there before. */
   private readonly known = new Set<string>();
@@ -216,7 +216,7 @@ export class Screen {
     }
   }
 
-  /** Rings the bell, where somebody may sit at another window. */
+  /** Rings the bell, in case the user is at another window. */
   private notify(message: ChatMessage): void {
     if (this.known.has(stageOf(message))) return;
     this.know(message);
@@ -256,7 +256,7 @@ export class Screen {
     this.catchUp();
   }
 
-  /** Puts out what has arrived and was held back, unless somebody types. */
+  /** Puts out what has arrived and was held back, unless the user is typing. */
   private catchUp(): void {
     if (this.terminal !== null && this.terminal.line !== "") return;
     for (const [turn, whole] of this.arrived) this.putOut(turn, whole);

@@ -18,7 +18,7 @@ const USD_DIGITS = 4;
 
 export interface SimulationText {
   simulation: Simulation;
-  /** The IANA zone of whoever reads it. */
+  /** The IANA zone of the reader. */
   timeZone: string;
   /** How many firings are listed. */
   limit: number;

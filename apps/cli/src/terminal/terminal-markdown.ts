@@ -188,7 +188,7 @@ function styledToken(token: Token): string {
       return styled("cyan", bareToken(token));
     case "link":
     case "image":
-      // Where it leads is seen before anybody goes there.
+      // Its target is seen before it is followed.
       return bareToken(token) === token.href
         ? token.href
         : `${styled("underline", words())} (${plainLine(token.href)})`;

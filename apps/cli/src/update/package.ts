@@ -46,7 +46,7 @@ export async function lookInto(from: string | undefined): Promise<PackageNews> {
   return { source, version: VERSION, newVersion, isNew: compareVersions(newVersion, VERSION) > 0 };
 }
 
-/** npm would take a word for a package of its registry, where nobody of us is. */
+/** npm would take a word for a package of its registry, which is not ours. */
 function sourceOf(from: string): string {
   if (URL.canParse(from) && /^https?:/.test(from)) {
     const { protocol, hostname } = new URL(from);
