@@ -87,7 +87,7 @@ test("a reply that failed ends with 1", async () => {
   expect([code, out, error.split("\n").at(-2)]).toEqual([
     1,
     expect.stringContaining("Sorry, I could not finish this reply"),
-    "mimikit: the reply failed: there is no answer that can be used",
+    "mimikit: the reply failed: there is no usable answer",
   ]);
 });
 
