@@ -26,7 +26,7 @@ describe("a model that repeats itself", () => {
     const { mimikit } = await startWithModel({ teller: again });
     const reply = await mimikit.replyTo(await mimikit.send("What did I say?"));
     expect(reply.text).toBe(
-      "Sorry, I could not finish this reply: there is no answer that can be used (the model said nothing, even when it was asked again). Your message is saved: press Try again on the page, or type /retry.",
+      "Sorry, I could not finish this reply: there is no usable answer (the model said nothing, even when it was asked again). Your message is saved: press Try again on the page, or type /retry.",
     );
   });
 
