@@ -177,6 +177,8 @@ export class Witness {
     if (mine.has(`${key} ${call}`) && this.world.counts.errors === 0)
       this.world.violate(`call ${call} of ${key} is noted twice`);
     mine.add(`${key} ${call}`);
+    const made = this.executions.find((each) => nameOf(each) === key)?.calls ?? 0;
+    if (call > made) this.world.violate(`call ${call} of ${key} is noted, and it has made ${made}`);
     const before = this.audited.get(key) ?? 0;
     if (call > before + 1) this.world.violate(`call ${call} of ${key} is noted after ${before}`);
     this.audited.set(key, Math.max(before, call));
