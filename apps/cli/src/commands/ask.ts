@@ -15,11 +15,11 @@ import { attachFiles, attachOption, namesOf } from "../arguments/attach-files.ts
 import { command } from "../arguments/command.ts";
 import { readText, textArgument } from "../arguments/text-argument.ts";
 import { awaitAnswer } from "../instance/await-answer.ts";
-import { assertAdopted, freshKey, handOver, withFiles } from "../instance/hand-over.ts";
+import { freshKey, handOver, withFiles } from "../instance/hand-over.ts";
 import { type Outcome, turnOf } from "../instance/outcome.ts";
 import { withDisk } from "../instance/state.ts";
 import { Failure } from "../io/failure.ts";
-import { currentPlace } from "../io/place.ts";
+import { adoptedHome, currentPlace } from "../io/place.ts";
 import { plainLine, plainText, printJson, printLine, printProgress } from "../io/print.ts";
 import { assertPool } from "../pools/named-pools.ts";
 import { livingRoles, runningText } from "../processes/instance.ts";
@@ -56,7 +56,7 @@ export const ask = command({
       }),
   async run({ json, text: words, timeout, attach, pool }) {
     if (!(timeout > 0)) throw new Failure("usage", "--timeout is a number of seconds above 0");
-    assertAdopted();
+    adoptedHome();
     if (pool !== undefined) await assertPool(pool);
     const where = pool === undefined ? {} : { pool, mode: "next" as const };
     const attachments = await attachFiles(attach);

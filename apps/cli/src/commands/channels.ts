@@ -4,7 +4,6 @@ import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { PairingOffer } from "@mimikit/protocol/channels/records";
 import { setChannel } from "@mimikit/runtime/config/secrets";
-import { openHome } from "@mimikit/runtime/home/adoption";
 import { newTyped, PAIRING_MS, typedText } from "@mimikit/runtime/home/pairing";
 import type { FileSystem } from "@mimikit/store/disk/file-system";
 import { createRecord } from "@mimikit/store/disk/record";
@@ -12,10 +11,11 @@ import { channelOf, channelPeopleOf, pairedPersonPath, pairingOfferPath } from "
 import { command, commandGroup } from "../arguments/command.ts";
 import { withDisk } from "../instance/state.ts";
 import { Failure } from "../io/failure.ts";
+import { openedHome } from "../io/place.ts";
 import { plainLine, printJson, printLine, printProgress } from "../io/print.ts";
 import { livingRoles } from "../processes/instance.ts";
 import { addCommand } from "./channels/add.ts";
-import { adoptedHome, channelArgument, fieldsOf, type Kind, kindNamed, peopleOf, takeUp } from "./channels/channel.ts";
+import { channelArgument, fieldsOf, type Kind, kindNamed, peopleOf, takeUp } from "./channels/channel.ts";
 import { listCommand } from "./channels/list.ts";
 
 const pairCommand = command({
@@ -24,8 +24,7 @@ const pairCommand = command({
   examples: [["mimikit channels pair telegram", "the code is valid once, for ten minutes"]],
   options: channelArgument,
   async run({ json, channel }) {
-    const home = adoptedHome();
-    openHome(home, process.env);
+    const home = openedHome();
     const kind = await kindNamed(channel);
     await withDisk(home, (fs) => pair(json, home, fs, kind));
   },
@@ -38,8 +37,7 @@ const unpairCommand = command({
   options: (yargs) =>
     yargs.positional("person", { type: "string", demandOption: true, describe: "an id: mimikit channels lists them" }),
   async run({ json, person }) {
-    const home = adoptedHome();
-    openHome(home, process.env);
+    const home = openedHome();
     await withDisk(home, (fs) => unpair(json, home, fs, person));
   },
 });
@@ -50,8 +48,7 @@ const removeCommand = command({
   examples: [["mimikit channels remove telegram", "its process ends, if Mimikit runs"]],
   options: channelArgument,
   async run({ json, channel }) {
-    const home = adoptedHome();
-    openHome(home, process.env);
+    const home = openedHome();
     await remove(json, home, channel);
   },
 });

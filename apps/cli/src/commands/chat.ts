@@ -11,11 +11,11 @@ import { command } from "../arguments/command.ts";
 import { TypedInput, withBreaks } from "../arguments/typed-input.ts";
 import { awaitAnswer, type Listener } from "../instance/await-answer.ts";
 import { connect, mayPass } from "../instance/client.ts";
-import { assertAdopted, freshKey, handOver, type Wanted, wantedBy, withFiles } from "../instance/hand-over.ts";
+import { freshKey, handOver, type Wanted, wantedBy, withFiles } from "../instance/hand-over.ts";
 import { follow } from "../instance/live.ts";
 import { ask } from "../instance/write-wish.ts";
 import { Failure, reasonOf } from "../io/failure.ts";
-import { currentPlace } from "../io/place.ts";
+import { adoptedHome, currentPlace } from "../io/place.ts";
 import { plainLine, printLine, styled } from "../io/print.ts";
 import { CHAT_LINES_MAX, keepChatLine, readChatLines } from "../terminal/chat-lines.ts";
 import { answerMeant } from "../terminal/question-text.ts";
@@ -31,7 +31,7 @@ export const chat = command({
     ["echo status | mimikit chat", "each line of the pipe is a message"],
   ],
   async run({ json }) {
-    assertAdopted();
+    adoptedHome();
     if (json) throw new Failure("usage", "chat is for people: programs use  mimikit ask --json");
     await converse();
   },

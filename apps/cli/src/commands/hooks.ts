@@ -13,7 +13,7 @@ import {
   TEST_EVENT,
 } from "@mimikit/protocol/records/hook";
 import { problemOfHookSecret, setHookSecret } from "@mimikit/runtime/config/secrets";
-import { isAdopted, NOT_ADOPTED, openHome } from "@mimikit/runtime/home/adoption";
+import { openHome } from "@mimikit/runtime/home/adoption";
 import { examineHooks } from "@mimikit/runtime/hooks/hook-problems";
 import type { Hook, Hooks } from "@mimikit/runtime/hooks/read-hooks";
 import { hasCode } from "@mimikit/store/disk/error-code";
@@ -25,7 +25,7 @@ import { type CommonOptions, command, commandGroup } from "../arguments/command.
 import { terminalZone } from "../arguments/trigger-options.ts";
 import { withDisk } from "../instance/state.ts";
 import { Failure } from "../io/failure.ts";
-import { currentPlace } from "../io/place.ts";
+import { adoptedHome, openedHome } from "../io/place.ts";
 import { plainLine, plainText, printJson, printLine, printTable, styled } from "../io/print.ts";
 import { livingRoles } from "../processes/instance.ts";
 
@@ -94,16 +94,8 @@ function hookArgument(yargs: Argv<CommonOptions>) {
   });
 }
 
-/** @throws Failure if there is no state directory of Mimikit here. */
-function adoptedHome(): string {
-  const { home } = currentPlace();
-  if (!isAdopted(home, process.env)) throw new Failure("failed", NOT_ADOPTED);
-  return home;
-}
-
 async function withHooks(use: (parts: { fs: FileSystem; home: string; found: Hooks }) => Promise<void>): Promise<void> {
-  const home = adoptedHome();
-  openHome(home, process.env);
+  const home = openedHome();
   await withDisk(home, async (fs) => use({ fs, home, found: await examineHooks(fs, home, process.env) }));
 }
 

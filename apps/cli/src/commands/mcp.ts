@@ -4,12 +4,12 @@ import { setMcpServer } from "@mimikit/agent/mcp/files/mcp-file";
 import { VERSION } from "@mimikit/runtime/home/version";
 import { command, commandGroup } from "../arguments/command.ts";
 import { Failure } from "../io/failure.ts";
-import { currentPlace } from "../io/place.ts";
+import { adoptedHome } from "../io/place.ts";
 import { printJson, printLine } from "../io/print.ts";
 import { add } from "./mcp/add.ts";
 import { list } from "./mcp/list.ts";
 import { login } from "./mcp/login.ts";
-import { assertAdopted, nameArgument, noServer, serverNamed, tried } from "./mcp/servers.ts";
+import { nameArgument, noServer, serverNamed, tried } from "./mcp/servers.ts";
 
 const test = command({
   usage: "test <name>",
@@ -17,7 +17,7 @@ const test = command({
   examples: [["mimikit mcp test memory", "exit code 1 if it does not start"]],
   options: nameArgument,
   async run({ json, name }) {
-    const server = serverNamed(currentPlace().home, name);
+    const server = serverNamed(name);
     const condition = await tried(name, server, json);
     if (condition.needsLogin) throw new Failure("failed", condition.problems.join("; "));
     if (json) printJson(condition);
@@ -30,8 +30,7 @@ const remove = command({
   examples: [["mimikit mcp remove memory", "its entry, and its login"]],
   options: nameArgument,
   async run({ json, name }) {
-    const { home } = currentPlace();
-    assertAdopted(home);
+    const home = adoptedHome();
     await setLogin(home, name, null);
     if (!(await setMcpServer(home, name, null))) throw noServer(name);
     if (json) printJson({ name });

@@ -9,7 +9,7 @@ import { PoolName } from "@mimikit/protocol/base/fields";
 import type { JoinedPool } from "@mimikit/protocol/pools/messages";
 import { SLOTS_MAX } from "@mimikit/protocol/pools/pool";
 import { loadConfig } from "@mimikit/runtime/config/config";
-import { isAdopted, NOT_ADOPTED, openHome } from "@mimikit/runtime/home/adoption";
+import { openHome } from "@mimikit/runtime/home/adoption";
 import { HomeError } from "@mimikit/runtime/home/home";
 import { programOf } from "@mimikit/runtime/home/programs";
 import { replaceFile } from "@mimikit/runtime/home/replace-file";
@@ -19,7 +19,7 @@ import type { Argv } from "yargs";
 import { type CommonOptions, command, commandGroup } from "../arguments/command.ts";
 import { withDisk } from "../instance/state.ts";
 import { Failure, reasonOf } from "../io/failure.ts";
-import { currentPlace } from "../io/place.ts";
+import { openedHome } from "../io/place.ts";
 import { plainLine, printJson, printLine, printProgress } from "../io/print.ts";
 import { engineUrl } from "../pools/named-pools.ts";
 
@@ -36,7 +36,7 @@ const inviteCommand = command({
       .option("label", { type: "string", array: true, default: [] as string[], describe: "tasks may name it, too" })
       .option("slots", { type: "number", default: SLOTS_DEFAULT, describe: "how many tasks it runs at once" }),
   async run({ json, name, label, slots }) {
-    const home = ownHome();
+    const home = openedHome();
     for (const each of [name, ...label]) assertName(each);
     if (!(Number.isInteger(slots) && slots >= 1 && slots <= SLOTS_MAX))
       throw new Failure("usage", `--slots is a whole number from 1 to ${SLOTS_MAX}`);
@@ -79,7 +79,7 @@ const removeCommand = command({
   summary: "remove a machine: its key is deleted and its messages are refused",
   examples: [["mimikit pool remove gpu-box", "its running tasks are given up"]],
   options: nameArgument,
-  run: ({ json, name }) => remove(json, ownHome(), name),
+  run: ({ json, name }) => remove(json, openedHome(), name),
 });
 
 export const pool = commandGroup({
@@ -101,14 +101,6 @@ function workDirOption(yargs: Argv<CommonOptions>) {
     defaultDescription: "this directory",
     describe: "the directory in which tasks run",
   });
-}
-
-/** @throws Failure if there is no state directory of Mimikit here. */
-function ownHome(): string {
-  const { home } = currentPlace();
-  if (!isAdopted(home, process.env)) throw new Failure("failed", NOT_ADOPTED);
-  openHome(home, process.env);
-  return home;
 }
 
 function assertName(name: string): void {

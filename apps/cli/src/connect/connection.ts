@@ -5,9 +5,9 @@ import type { ProviderId } from "@mimikit/protocol/base/provider";
 import type { ConnectBody, ConnectionTest, ProviderEntry } from "@mimikit/protocol/wire/connect";
 import { SettingsRefused } from "@mimikit/runtime/config/edit-settings";
 import { keyVariableOf } from "@mimikit/runtime/config/providers";
-import { isAdopted, NOT_ADOPTED, openHome } from "@mimikit/runtime/home/adoption";
+import { openHome } from "@mimikit/runtime/home/adoption";
 import { Failure } from "../io/failure.ts";
-import { currentPlace } from "../io/place.ts";
+import { adoptedHome, currentPlace } from "../io/place.ts";
 import { runningEnvironment } from "../processes/instance.ts";
 
 export interface Connection extends At {
@@ -20,7 +20,7 @@ export interface Connection extends At {
 export async function openConnection(): Promise<Connection> {
   const { home, workDir } = currentPlace();
   openHome(home, process.env);
-  if (!isAdopted(home, process.env)) throw new Failure("failed", NOT_ADOPTED);
+  adoptedHome();
   const running = await runningEnvironment(home);
   // It is their variables that win, whatever those of this shell are.
   return { home, workDir, env: running ?? process.env, isRunning: running !== null };

@@ -6,7 +6,7 @@ import { randomBytes } from "node:crypto";
 import type { AttachedFile } from "@mimikit/protocol/base/attachment";
 import type { AnswerBy } from "@mimikit/protocol/records/inbox";
 import type { Line } from "@mimikit/protocol/wire/slash-command";
-import { isAdopted, NOT_ADOPTED } from "@mimikit/runtime/home/adoption";
+import { isAdopted } from "@mimikit/runtime/home/adoption";
 import { Failure } from "../io/failure.ts";
 import { currentPlace } from "../io/place.ts";
 import { printJson, printLine } from "../io/print.ts";
@@ -92,11 +92,6 @@ export function printHanded({ id, taken }: { id: string; taken: boolean }, json:
   else if (!isAdopted(currentPlace().home, process.env))
     printLine(`${id} (saved, and processed after  mimikit adopt )`);
   else printLine(taken ? id : `${id} (${whenTakenUp(living)})`);
-}
-
-/** @throws Failure where nothing that is said can be answered, because the state directory is not adopted. */
-export function assertAdopted(): void {
-  if (!isAdopted(currentPlace().home, process.env)) throw new Failure("failed", NOT_ADOPTED);
 }
 
 /** When a record that no gateway accepted is taken up. */

@@ -1,11 +1,12 @@
 /** Which instance a command is about, and with which settings. */
 import { join } from "node:path";
 import { type Config, loadConfig } from "@mimikit/runtime/config/config";
-import { assertNoLinksUnlessAdopted } from "@mimikit/runtime/home/adoption";
+import { assertNoLinksUnlessAdopted, isAdopted, NOT_ADOPTED, openHome } from "@mimikit/runtime/home/adoption";
 import { type Place, resolveHome } from "@mimikit/runtime/home/home";
 import { ROOT } from "@mimikit/runtime/home/programs";
 import { assertStateIsKnown } from "@mimikit/runtime/home/state-version";
 import type { WorkDir } from "@mimikit/runtime/home/work-dir";
+import { Failure } from "./failure.ts";
 
 /** The `mimikit` command itself. */
 export const PROGRAM = join(ROOT, "apps/cli/bin/mimikit.mjs");
@@ -25,4 +26,18 @@ export function currentPlace(
   if (state === "known") assertStateIsKnown(place.home);
   const { config, problems } = loadConfig(place.home, process.env);
   return { ...place, config, problems };
+}
+
+/** The state directory. @throws Failure if it is not adopted, so that nothing in it counts. */
+export function adoptedHome(): string {
+  const { home } = currentPlace();
+  if (!isAdopted(home, process.env)) throw new Failure("failed", NOT_ADOPTED);
+  return home;
+}
+
+/** The state directory, to be written to. @throws Failure if it is not adopted; HomeError if it is not this user's own. */
+export function openedHome(): string {
+  const home = adoptedHome();
+  openHome(home, process.env);
+  return home;
 }

@@ -3,8 +3,9 @@ import { MESSAGE_CHARS_MAX } from "@mimikit/protocol/base/fields";
 import type { ServerContext } from "@modelcontextprotocol/server";
 import { z } from "zod";
 import { awaitAnswer, type Listener } from "../instance/await-answer.ts";
-import { assertAdopted, freshKey, handOver } from "../instance/hand-over.ts";
+import { freshKey, handOver } from "../instance/hand-over.ts";
 import type { Outcome } from "../instance/outcome.ts";
+import { adoptedHome } from "../io/place.ts";
 import { type AddTool, answered, CallId } from "./tool-answer.ts";
 
 /** Clients give up on a call after a minute, if nothing else is set. */
@@ -43,7 +44,7 @@ export const addAsk: AddTool = (server) => {
       annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: true },
     },
     async ({ text, id = freshKey(), waitSec }, context) => {
-      assertAdopted();
+      adoptedHome();
       const signal = AbortSignal.any([context.mcpReq.signal, AbortSignal.timeout(waitSec * 1_000)]);
       const hand = async () => (await handOver({ kind: "message", text }, `mcp ask ${id}`)).id;
       const outcome = await awaitAnswer(hand, listenerOf(context), { signal, isAttended: false });

@@ -2,13 +2,13 @@
 import { text as readAll } from "node:stream/consumers";
 import { tryJson } from "@mimikit/protocol/base/json";
 import { setChannel } from "@mimikit/runtime/config/secrets";
-import { openHome } from "@mimikit/runtime/home/adoption";
 import { z } from "zod";
 import { command } from "../../arguments/command.ts";
 import { Failure } from "../../io/failure.ts";
+import { openedHome } from "../../io/place.ts";
 import { plainLine, printJson, printLine, printProgress } from "../../io/print.ts";
 import { livingRoles } from "../../processes/instance.ts";
-import { adoptedHome, channelArgument, type Kind, kindNamed, program, takeUp } from "./channel.ts";
+import { channelArgument, type Kind, kindNamed, program, takeUp } from "./channel.ts";
 
 export const addCommand = command({
   usage: "add <channel>",
@@ -27,8 +27,7 @@ export const addCommand = command({
       })
       .option("test", { type: "boolean", default: true, describe: "test it first; --no-test saves it untested" }),
   async run({ json, channel, set, test }) {
-    const home = adoptedHome();
-    openHome(home, process.env);
+    const home = openedHome();
     await add(json, home, await kindNamed(channel), set, test);
   },
 });

@@ -3,7 +3,6 @@ import { BadJson } from "@mimikit/protocol/base/json";
 import { PairedPerson } from "@mimikit/protocol/channels/records";
 import { loadConfig } from "@mimikit/runtime/config/config";
 import { type ChannelFields, readChannels } from "@mimikit/runtime/config/secrets";
-import { isAdopted, NOT_ADOPTED } from "@mimikit/runtime/home/adoption";
 import { HomeError } from "@mimikit/runtime/home/home";
 import { programOf } from "@mimikit/runtime/home/programs";
 import { hasCode } from "@mimikit/store/disk/error-code";
@@ -43,13 +42,6 @@ export type Kind = z.infer<typeof Kinds>[number];
 
 export function channelArgument(yargs: Argv<CommonOptions>) {
   return yargs.positional("channel", { type: "string", demandOption: true, describe: "telegram, ntfy, …" });
-}
-
-/** @throws Failure if there is no state directory of Mimikit here. */
-export function adoptedHome(): string {
-  const { home } = currentPlace();
-  if (!isAdopted(home, process.env)) throw new Failure("failed", NOT_ADOPTED);
-  return home;
 }
 
 /** @throws Failure (usage) if there is no such channel. Only the program of the channels knows which there are. */

@@ -7,9 +7,10 @@ import { readChannelStates } from "@mimikit/store/views/channel-states";
 import { command } from "../../arguments/command.ts";
 import { terminalZone } from "../../arguments/trigger-options.ts";
 import { withDisk } from "../../instance/state.ts";
+import { adoptedHome } from "../../io/place.ts";
 import { plainLine, printJson, printLine, printTable, styled } from "../../io/print.ts";
 import { livingRoles } from "../../processes/instance.ts";
-import { adoptedHome, fieldsOf, peopleOf, readIf } from "./channel.ts";
+import { fieldsOf, peopleOf, readIf } from "./channel.ts";
 
 /** Digits of a person's id that are shown, after its `p-`. */
 const SHORT_ID_CHARS = 10;

@@ -6,9 +6,9 @@ import { EXTERNAL_ROLES, type ExternalRole, McpName, McpServer } from "@mimikit/
 import { openHome } from "@mimikit/runtime/home/adoption";
 import { command } from "../../arguments/command.ts";
 import { Failure, misuseOf } from "../../io/failure.ts";
-import { currentPlace } from "../../io/place.ts";
+import { adoptedHome, currentPlace } from "../../io/place.ts";
 import { plainLine, printJson, printLine } from "../../io/print.ts";
-import { assertAdopted, tried } from "./servers.ts";
+import { tried } from "./servers.ts";
 
 /** The words behind it are the command of the server, even where they look like options. */
 const REST = "--";
@@ -60,7 +60,7 @@ export const add = command({
     }
     const { home } = currentPlace();
     openHome(home, process.env);
-    assertAdopted(home);
+    adoptedHome();
     const condition = test ? await tried(name, server.data, json) : null;
     const wasThere = await setMcpServer(home, name, server.data);
     if (json) printJson({ name, replaced: wasThere });

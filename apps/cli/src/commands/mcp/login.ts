@@ -16,7 +16,7 @@ export const login = command({
   options: nameArgument,
   async run({ json, name }) {
     const { home } = currentPlace();
-    const server = serverNamed(home, name);
+    const server = serverNamed(name);
     const { url } = server;
     if (url === undefined) throw new Failure("usage", `${name} is a program, and only addresses ask for a login`);
     const [{ logIn }, { expandServer }] = await Promise.all([

@@ -2,11 +2,10 @@
 import { mkdirSync } from "node:fs";
 import { readMcpFile } from "@mimikit/agent/mcp/files/mcp-file";
 import type { McpCondition, McpServer } from "@mimikit/protocol/wire/mcp";
-import { isAdopted, NOT_ADOPTED } from "@mimikit/runtime/home/adoption";
 import type { Argv } from "yargs";
 import type { CommonOptions } from "../../arguments/command.ts";
 import { Failure } from "../../io/failure.ts";
-import { currentPlace } from "../../io/place.ts";
+import { adoptedHome, currentPlace } from "../../io/place.ts";
 import { plainLine, printLine, printProgress, printTable, styled } from "../../io/print.ts";
 
 const DESCRIPTION_CHARS = 80;
@@ -24,9 +23,8 @@ export function noServer(name: string): Failure {
 }
 
 /** @throws Failure if there is none, or none that can be used. */
-export function serverNamed(home: string, name: string): McpServer {
-  assertAdopted(home);
-  const { servers, problems } = readMcpFile(home, process.env);
+export function serverNamed(name: string): McpServer {
+  const { servers, problems } = readMcpFile(adoptedHome(), process.env);
   const server = servers.get(name);
   if (server !== undefined) return server;
   const why = problems.get(name) ?? problems.get("");
@@ -54,10 +52,6 @@ export async function tried(name: string, server: McpServer, json: boolean): Pro
     for (const problem of problems) printLine(styled("yellow", plainLine(`! ${problem}`)));
   }
   return condition;
-}
-
-export function assertAdopted(home: string): void {
-  if (!isAdopted(home, process.env)) throw new Failure("failed", NOT_ADOPTED);
 }
 
 export const toolRow = ({ name, level, description }: McpCondition["tools"][number]) => [

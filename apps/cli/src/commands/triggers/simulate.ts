@@ -34,7 +34,7 @@ export const simulate = command({
     const { json, limit, trigger: given } = options;
     const nowMs = Date.now();
     const fromMs = options.from === undefined ? nowMs : momentIn("--from", options.from, nowMs);
-    const toMs = momentIn("--to", options.to ?? SIMULATED_DEFAULT, fromMs);
+    const toMs = momentIn("--to", options.to, fromMs);
     if (toMs <= fromMs) throw new Failure("usage", "--to must be after --from");
     if (toMs - fromMs > SIMULATED_SEC_MAX * 1_000)
       throw new Failure("usage", `at most ${durationText(SIMULATED_SEC_MAX)} at once`);
