@@ -245,7 +245,7 @@ describe("with everything down", () => {
   test("history shows what was said last, and usage what it cost", async () => {
     const place = await stopped();
     expect((await runCli(place, ["history"])).out).toMatch(/assistant {2}t-000001.reply\n {2}On it\.\n$/);
-    expect((await runCli(place, ["usage"])).out).toBe("nothing was used\n");
+    expect((await runCli(place, ["usage"])).out).toBe("no usage recorded\n");
   });
 
   test("what needs the processes says exactly what to do next", async () => {

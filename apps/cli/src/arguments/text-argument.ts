@@ -51,7 +51,7 @@ export function wordsOf(words: readonly string[] | undefined): string[] {
 export async function readText(words: readonly string[] | undefined, name: string, otherwise = ""): Promise<string> {
   const isRead = isPiped(words) || (otherwise === "" && isOnlyPiped(words));
   const text = (isRead ? await readAll(process.stdin) : wordsOf(words).join(" ")).trim() || otherwise;
-  if (text === "") throw new Failure("usage", `say what to send: mimikit ${name} <text>, or send it through a pipe`);
+  if (text === "") throw new Failure("usage", `the text is missing: mimikit ${name} <text>, or send it through a pipe`);
   if (isLongerThan(text, MESSAGE_CHARS_MAX)) {
     throw new Failure(
       "usage",

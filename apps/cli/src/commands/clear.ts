@@ -6,7 +6,7 @@ import { Failure } from "../io/failure.ts";
 
 export const clear = command({
   usage: "clear",
-  summary: "begin a new conversation; the old one is kept, and memory stays",
+  summary: "start a new conversation; history and memory are kept",
   examples: [
     ["mimikit clear", "asks first"],
     ["mimikit clear --yes", "for scripts"],

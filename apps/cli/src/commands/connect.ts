@@ -36,7 +36,7 @@ export const connect = command({
   summary: "connect a model, or an agent CLI: its key or login, a trial, and who answers from now on",
   examples: [
     ["mimikit connect", "at a terminal: asks step by step, and keeps what you paste to itself"],
-    ["mimikit connect --list", "who there is, what each has, and what it lacks"],
+    ["mimikit connect --list", "the providers, with what each has and lacks"],
     ["mimikit connect ollama", "a server of this machine; a script gets its only model, or names one with --model"],
     ["mimikit connect openai --model gpt-5 --key-stdin < key.txt", "for scripts: the key comes through the pipe alone"],
     [
@@ -67,7 +67,7 @@ export const connect = command({
         default: true,
         describe: "try it before it is saved; --no-test leaves that out",
       })
-      .option("list", { type: "boolean", default: false, describe: "say who there is" })
+      .option("list", { type: "boolean", default: false, describe: "list the providers" })
       .option("forget", { type: "boolean", default: false, describe: "forget its key" })
       .option("key", { type: "string", hidden: true }),
   async run({ json, provider, url, model, keyStdin, role, test, list, forget, key }) {
@@ -82,8 +82,7 @@ export const connect = command({
       const { guide } = await import("../connect/guide.ts");
       return save(json, await guide(at, id), undefined, at);
     }
-    if (id === undefined)
-      throw new Failure("usage", "say whom to connect: mimikit connect <provider>  (--list names all)");
+    if (id === undefined) throw new Failure("usage", "name a provider: mimikit connect <provider>  (--list names all)");
     if (!ConnectBody.shape.baseUrl.safeParse(url).success)
       throw new Failure("usage", "--url: an address that begins with http:// or https://");
     const wanted: ConnectBody = {
@@ -171,7 +170,7 @@ function answerers({ providers, models }: ConnectAnswer): string[] {
 }
 
 async function forgetIt(json: boolean, id: ProviderId | undefined, at: Connection): Promise<void> {
-  if (id === undefined) throw new Failure("usage", "say whose key to forget: mimikit connect <provider> --forget");
+  if (id === undefined) throw new Failure("usage", "name a provider: mimikit connect <provider> --forget");
   await refusing(() => forgetKey(id, at));
   const { key, missing } = entryOf(id, at);
   if (json) return printJson({ provider: id, key, missing });

@@ -18,9 +18,9 @@ const POLL_MS = 300;
 
 export const logs = command({
   usage: "logs",
-  summary: "show what the processes said",
+  summary: "show the log of the processes",
   examples: [
-    ["mimikit logs -f", "go on as they speak; Ctrl-C ends it"],
+    ["mimikit logs -f", "and new lines as they come, until Ctrl-C"],
     ["mimikit logs -n 200 --json", "the last 200 lines as one JSON document"],
   ],
   options: (yargs) =>
@@ -31,7 +31,12 @@ export const logs = command({
         default: LINES_DEFAULT,
         describe: `how many, at most ${LINES_MAX}`,
       })
-      .option("follow", { alias: "f", type: "boolean", default: false, describe: "go on; with --json one line each" }),
+      .option("follow", {
+        alias: "f",
+        type: "boolean",
+        default: false,
+        describe: "print new lines as they come; with --json one document a line",
+      }),
   async run({ json, lines, follow }) {
     const { home } = currentPlace();
     const tails = logFiles(home).map((path) => new Tail(path));

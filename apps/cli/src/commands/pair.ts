@@ -9,7 +9,7 @@ import { printJson, printLine, printNotice, printProgress, styled } from "../io/
 
 export const pair = command({
   usage: "pair",
-  summary: "make an address that signs one browser in",
+  summary: "print an address that signs one browser in",
   examples: [
     ["mimikit pair", "an address, and a code to type on its page instead: one of them counts, once, for ten minutes"],
     ["mimikit pair --qr", "the address as a QR code too, for the camera of a phone"],

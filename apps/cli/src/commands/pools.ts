@@ -9,9 +9,9 @@ const MS_PER_SEC = 1_000;
 
 export const pools = command({
   usage: "pools",
-  summary: "the other machines that work for this one, and when each was heard of last",
+  summary: "the other machines that run tasks for this one, and their state",
   examples: [
-    ["mimikit pools", "their names, labels, slots, and what each does now"],
+    ["mimikit pools", "their labels, slots and running tasks"],
     ["mimikit pools --json", "the same as one JSON document"],
   ],
   options: (yargs) => yargs,

@@ -11,8 +11,8 @@ import { takeTurn } from "../processes/pm2.ts";
 
 export const restart = command({
   usage: "restart",
-  summary: "start the processes anew, with changed settings or code",
-  examples: [["mimikit restart", "take a changed config.yaml or environment into use, or an update"]],
+  summary: "restart the processes, with changed settings or code",
+  examples: [["mimikit restart", "apply a changed config.yaml or environment, or an update"]],
   async run({ json }) {
     const { home, workDir, config, problems } = currentPlace();
     await assertSomethingRuns(home);
@@ -20,7 +20,7 @@ export const restart = command({
     const { url, status, kept, changed } = await begin(home, config, () => startAnew({ home, workDir }, config));
     if (json) printJson({ url, status, kept, changed });
     else {
-      printLine(`Mimikit ${status.version} is running anew at ${url}, in ${status.workDir}`);
+      printLine(`Mimikit ${status.version} has restarted at ${url}, in ${status.workDir}`);
       printLine(`  answers   ${answersText(status)}`);
       for (const problem of problems) printLine(`! ${problem}`);
     }

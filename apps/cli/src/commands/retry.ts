@@ -6,17 +6,17 @@ import { Failure } from "../io/failure.ts";
 
 export const retry = command({
   usage: "retry [text..]",
-  summary: "have your last message answered anew, as it was or in other words",
+  summary: "get another answer to your last message, as it was or reworded",
   examples: [
     ["mimikit retry", "after a reply that failed, was stopped, or is not to your liking"],
-    ["mimikit retry --provider openai --model gpt-5.2", "by another model, this once"],
+    ["mimikit retry --provider openai --model gpt-5.2", "from another model, this once"],
     ["mimikit retry only the German ones", "your last message in other words"],
   ],
   takesText: true,
   options: (yargs) =>
     textArgument(yargs)
-      .option("provider", { type: "string", describe: "who answers; whom the settings choose if not given" })
-      .option("model", { type: "string", describe: "with which model; needs --provider" }),
+      .option("provider", { type: "string", describe: "the provider; the one of the settings if not given" })
+      .option("model", { type: "string", describe: "the model; needs --provider" }),
   async run({ json, text: words, provider, model }) {
     if (model !== undefined && provider === undefined) throw new Failure("usage", "--model needs --provider");
     const text = (words ?? []).length === 0 ? undefined : await readText(words, "retry");

@@ -10,10 +10,10 @@ import { mistakeText, slashHelp } from "../terminal/slash-help.ts";
 
 export const send = command({
   usage: "send [text..]",
-  summary: "hand a message over, without waiting for the answer",
+  summary: "send a message without waiting for the answer",
   examples: [
-    ["mimikit send remind me to water the plants", "kept safely, also while Mimikit is stopped"],
-    ["mimikit send --next then tidy up", "answered in a turn of its own, after the one that runs"],
+    ["mimikit send remind me to water the plants", "saved, also while Mimikit is stopped"],
+    ["mimikit send --next then tidy up", "answered separately, after the turn that runs"],
     ["mimikit send /stop", "the commands of the chat work here, too; // begins a message with a slash"],
     ["mimikit send --attach error.png what is wrong here", "with a picture, a document or any other file"],
     ["git log -5 | mimikit send", "send what comes through the pipe, whatever it begins with"],
@@ -23,7 +23,7 @@ export const send = command({
     attachOption(textArgument(yargs)).option("next", {
       type: "boolean",
       default: false,
-      describe: "a turn of its own, after the one that runs",
+      describe: "answer it separately, after the turn that runs",
     }),
   async run({ json, text: words, next, attach }) {
     const files = await attachFiles(attach);

@@ -5,14 +5,14 @@ import { handOver, printHanded } from "../instance/hand-over.ts";
 
 export const steer = command({
   usage: "steer [text..]",
-  summary: "say something to what runs now; it hears it after its next step",
+  summary: "add to the running task or reply; it reads the message after its next step",
   examples: [
     ["mimikit steer only the German ones", "to the reply that is being written, or else to the work that began last"],
     ["mimikit steer --task t-000042.1 stop after ten", "to this task"],
   ],
   takesText: true,
   options: (yargs) =>
-    textArgument(yargs).option("task", { type: "string", describe: "the task; what runs now if not given" }),
+    textArgument(yargs).option("task", { type: "string", describe: "the task; the one that runs now if not given" }),
   async run({ json, text: words, task }) {
     const text = await readText(words, "steer");
     printHanded(await handOver({ kind: "steer", text, ...(task !== undefined && { taskId: task }) }), json);

@@ -4,7 +4,7 @@ import { handOver, printHanded } from "../instance/hand-over.ts";
 
 export const stop = command({
   usage: "stop",
-  summary: "end what runs now; Mimikit itself goes on (mimikit down stops it)",
+  summary: "stop the running reply or task; mimikit down stops Mimikit itself",
   examples: [
     ["mimikit stop", "a reply ends where it is, work is cancelled"],
     ["mimikit tasks cancel t-000042.1", "end one task and everything below it"],

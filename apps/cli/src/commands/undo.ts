@@ -16,10 +16,10 @@ import { plainLine, printJson, printLine, printTable } from "../io/print.ts";
 
 export const undo = command({
   usage: "undo [id]",
-  summary: "take back a change of memory, the backlog, a trigger or the settings, or a merged self-improvement",
+  summary: "revert a change of the memory, the to-do list, a trigger or the settings, or a merged self-improvement",
   examples: [
-    ["mimikit undo", "what was changed lately, the newest first"],
-    ["mimikit undo t-000042.1", "takes that change back; the beginning of an id will do"],
+    ["mimikit undo", "the last changes, the newest first"],
+    ["mimikit undo t-000042.1", "reverts that change; the beginning of an id is enough"],
   ],
   options: (yargs) =>
     yargs

@@ -13,15 +13,15 @@ import { exchange } from "../update/switch.ts";
 
 export const update = command({
   usage: "update",
-  summary: "take the newest version into use; what runs goes on with it",
+  summary: "install the newest version and restart with it",
   examples: [
-    ["mimikit update --check", "say what is new, and change nothing"],
+    ["mimikit update --check", "list what is new, change nothing"],
     ["mimikit update", "build it beside, try it on a copy of the state, exchange it; back where it does not start"],
     ["mimikit update --from mimikit-0.2.0.tgz", "the same with a package, where npm has installed this one"],
   ],
   options: (yargs) =>
     yargs
-      .option("check", { type: "boolean", default: false, describe: "only say what is new" })
+      .option("check", { type: "boolean", default: false, describe: "only list what is new" })
       .option("from", { type: "string", describe: "of a package: the file, folder or address of the new one" })
       .option("probe", { type: "string", describe: "only try this version out on a copy: a backup" }),
   async run({ json, check, from, probe: backup }) {

@@ -13,7 +13,7 @@ const USD_DIGITS = 4;
 
 export const usage = command({
   usage: "usage",
-  summary: "what the last days have cost",
+  summary: "the usage and cost of the last days",
   examples: [
     ["mimikit usage", "tokens and dollars of the last seven days, by role, provider and model"],
     ["mimikit usage --days 31 --json", "the same as GET /api/usage?days=31"],
@@ -44,7 +44,7 @@ function show(rows: readonly UsageRow[]): void {
       ...[runs, inputTokens, cachedTokens, outputTokens].map(String),
       costUsd.toFixed(USD_DIGITS),
     ]),
-    "nothing was used",
+    "no usage recorded",
   );
   if (rows.length === 0) return;
   const { inputTokens, outputTokens, costUsd } = rows.reduce(addUsage, NO_USAGE);
