@@ -16,7 +16,7 @@ import { plainLine, printJson, printLine, printTable } from "../io/print.ts";
 
 export const undo = command({
   usage: "undo [id]",
-  summary: "revert a change of the memory, the to-do list, a trigger or the settings, or a merged self-improvement",
+  summary: "revert a change of memory, to-dos, triggers or settings, or a merged self-improvement",
   examples: [
     ["mimikit undo", "the last changes, the newest first"],
     ["mimikit undo t-000042.1", "reverts that change; the beginning of an id is enough"],
