@@ -21,7 +21,8 @@ export class Presence {
   private readonly options: PresenceOptions;
   private readonly seen: Map<string, PoolSeen>;
   private writtenMs = Number.NEGATIVE_INFINITY;
-  private writing: Promise<unknown> = Promise.resolve();
+  private isWriting = false;
+  private isBehind = false;
 
   private constructor(options: PresenceOptions, seen: PoolsSeen) {
     this.options = options;
@@ -43,8 +44,7 @@ export class Presence {
     this.seen.set(name, { invitedAt, at, version, running, since: hasCome ? at : (before.since ?? at) });
     if (!hasCome && monotonicMs() - this.writtenMs < WRITE_EVERY_MS) return;
     this.writtenMs = monotonicMs();
-    this.writing = this.writing.then(() => this.write());
-    await this.writing;
+    await this.write();
   }
 
   /** Keeps these pools, and forgets the others. */
@@ -52,7 +52,18 @@ export class Presence {
     for (const name of this.seen.keys()) if (!names.has(name)) this.seen.delete(name);
   }
 
-  private write(): Promise<unknown> {
-    return replaceView(this.options.fs, POOLS_SEEN_PATH, `${JSON.stringify(Object.fromEntries(this.seen))}\n`);
+  /** One write for all that come while another is on its way. */
+  private async write(): Promise<void> {
+    this.isBehind = true;
+    if (this.isWriting) return;
+    this.isWriting = true;
+    try {
+      while (this.isBehind) {
+        this.isBehind = false;
+        await replaceView(this.options.fs, POOLS_SEEN_PATH, `${JSON.stringify(Object.fromEntries(this.seen))}\n`);
+      }
+    } finally {
+      this.isWriting = false;
+    }
   }
 }
