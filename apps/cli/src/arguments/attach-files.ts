@@ -20,7 +20,7 @@ import { Failure } from "../io/failure.ts";
 import { currentPlace } from "../io/place.ts";
 import type { CommonOptions } from "./command.ts";
 
-/** What keeps a file from being read, as people say it. */
+/** Reasons why a file cannot be read, by error code. */
 const UNREADABLE: Record<string, string> = {
   ENOENT: "there is no such file",
   ENOTDIR: "there is no such file",
@@ -49,7 +49,7 @@ export async function attachFiles(paths: readonly string[] = []): Promise<Attach
   return files;
 }
 
-/** Whoever sends files without a word says their names. */
+/** The names of the files: the text of a message that has files and no words. */
 export function namesOf(files: readonly AttachedFile[]): string {
   return files.map(({ id, name }) => name ?? id.slice(0, 12)).join(", ");
 }

@@ -1,6 +1,6 @@
 /**
- * What is typed at a terminal, as a line editor takes it: what is pasted stays one message, however many lines it has.
- * Its line breaks stand in the line as a sign until the line is sent; Alt-Enter types one.
+ * Prepares terminal input for the line editor: a paste stays one message, however many lines it has.
+ * A sign stands for each line break until the line is sent; Alt-Enter types one.
  */
 import { Transform, type TransformCallback } from "node:stream";
 import { StringDecoder } from "node:string_decoder";
@@ -16,7 +16,7 @@ const MARK_PASTES = "\u001b[?2004h";
 const LEAVE_PASTES = "\u001b[?2004l";
 /** Ctrl-C and Ctrl-D, sent alone. */
 const LEAVING_KEYS: ReadonlySet<string> = new Set(["\u0003", "\u0004"]);
-/** What a line break looks like in a line. */
+/** Stands for a line break in a line. */
 const BREAK = "␤";
 
 /** The text that a line stands for. */
@@ -69,7 +69,7 @@ export class Pastes {
   /** @returns the keys that were typed: of what was pasted, its text on one line. */
   typedOf(sent: string): string {
     let out = "";
-    // The end of a paste may have been lost. What goes on after the bound is still no key, but these are somebody's.
+    // The end of a paste may have been lost. Input past the bound still counts as pasted, except a leaving key on its own.
     if (this.isPasted && this.room === 0 && LEAVING_KEYS.has(sent)) {
       this.isPasted = false;
       this.held = "";

@@ -1,6 +1,6 @@
 /**
- * What the processes have done, out of their own files: the newest of it, all of it at a moment in the past, and the
- * state of the chains. It reads the files itself, so it works with everything down.
+ * Shows the audit log: its newest lines, the state at a moment in the past, and whether the chains are intact. It reads
+ * the files itself, so it works with everything down.
  */
 import { existsSync } from "node:fs";
 import { setTimeout as wait } from "node:timers/promises";
@@ -216,7 +216,7 @@ interface Told extends Replayed {
   lastReply: { turn: string; at: string; text: string } | null;
 }
 
-/** What the archive knows of it: what was said, and how tasks ended of which a crash has kept the last line from the log. */
+/** Completes it out of the archive: messages answered, the last reply, and tasks that ended though a crash lost the line of it. */
 async function lookUp(
   { mirror: { ledger } }: State,
   then: Replayed,

@@ -29,7 +29,7 @@ export const backup = command({
     if (!existsSync(home)) throw new Failure("failed", `there is no state directory ${home}: nothing to back up`);
     const file = placeOf(given, home);
     openHome(home, process.env);
-    // What a kill leaves of it is a day later removed by housekeeping, like everything in there that nobody owns.
+    // If this process is killed, housekeeping removes the directory after a day, like everything there without an owner.
     const stage = mkdtempSync(join(home, TEMPORARY, "backup-"));
     try {
       const written = await writeBackup(home, file, stage, withSecrets);

@@ -76,7 +76,7 @@ async function converse(): Promise<void> {
       },
     );
     const end = new Promise<void>((resolve) => terminal.once("close", resolve));
-    // What is noted while leaving must not bring back the prompt: there is no line to type in any more.
+    // Notes printed while leaving must not bring back the prompt: there is no line to type in any more.
     terminal.once("close", () => screen.lineEnded());
     let leaving = false;
     input.on("keypress", (_typed, { ctrl, name }) => {
@@ -106,7 +106,7 @@ async function converse(): Promise<void> {
     });
     screen.prompt();
     await end;
-    // Who leaves does not wait; a pipe that has ended still wants its answers.
+    // At a terminal, leaving does not wait; a pipe that has ended still wants its answers.
     if (isLive) talk.stopWaiting();
     await talk.ended();
   } finally {
@@ -116,7 +116,7 @@ async function converse(): Promise<void> {
   if (isLive) process.stdout.write(`\n${styled("dim", "Mimikit goes on;  mimikit chat  comes back to it")}\n`);
 }
 
-/** What the arrow keys bring back. A file that cannot be read costs only that, and is not written over. */
+/** Lines that the arrow keys bring back. If the file cannot be read, they are missing, and it is not written over. */
 function typedBefore(home: string): { lines: string[]; problem: string | null } {
   try {
     return { lines: readChatLines(home), problem: null };
@@ -136,7 +136,7 @@ class Talk {
   private answered: Promise<void> = Promise.resolve();
   /** Resolves when what came before is handed over. */
   private handed: Promise<void> = Promise.resolve();
-  /** What goes along with the next message; a message that comes while a file is being stored waits for it. */
+  /** Files for the next message; a message that comes while a file is being stored waits for it. */
   private attached: Promise<AttachedFile[]> = Promise.resolve([]);
   private readonly latestSteps = new Map<string, string>();
 

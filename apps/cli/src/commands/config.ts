@@ -150,7 +150,7 @@ function validate(json: boolean, given: string | undefined): void {
   const file = given === undefined ? join(home, CONFIG_FILE) : resolve(given);
   const mistakes = findMistakes(file);
   if (mistakes === null && given !== undefined) throw new Failure("failed", `there is no file ${file}`);
-  // What the file says is told with its lines; the rest is about variables.
+  // Mistakes in the file are listed with their lines; the other problems are about variables.
   const variables =
     given === undefined
       ? loadConfig(home, process.env).problems.filter((problem) => !problem.startsWith(`${CONFIG_FILE}:`))

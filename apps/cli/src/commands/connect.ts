@@ -161,7 +161,7 @@ async function save(
 
 const mark = ({ problem }: ConnectionTest) => (problem === undefined ? styled("green", "✓") : styled("yellow", "!"));
 
-/** Who answers, roles with the same in one line. */
+/** The provider and model of each role; roles with the same share a line. */
 function answerers({ providers, models }: ConnectAnswer): string[] {
   const said = (role: Role) => [providers[role], models[role]].filter((part) => part !== null).join(" · ");
   return [...Map.groupBy(Role.options, said)].map(([who, roles]) =>
@@ -187,7 +187,7 @@ function show(entries: readonly ProviderEntry[]): void {
       entry.answersFor.length === Role.options.length ? "all" : entry.answersFor.join(", "),
       entry.model ?? "",
       entry.key === null ? "" : (entry.key.variable ?? entry.key.from),
-      // What to do about it is this command.
+      // Without the advice after the colon: it is to run this command.
       entry.missing?.split(": ", 1)[0] ?? "",
     ]),
     "there is no provider",

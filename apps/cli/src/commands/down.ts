@@ -12,7 +12,7 @@ import { markStopped } from "../processes/stopped.ts";
 
 /** PM2 gives each role its kill_timeout of 10 s. */
 const PM2_KILL_MS_MAX = 30_000;
-/** What PM2 left over, or what no PM2 watches: state on disk survives a kill at any instant, so this need not be long. */
+/** Grace for processes that PM2 left or does not watch; short, because the state survives a kill at any instant. */
 const TERM_MS = 3_000;
 
 export const down = command({

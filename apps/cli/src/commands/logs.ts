@@ -55,7 +55,7 @@ export const logs = command({
   },
 });
 
-/** What PM2 wrote of stdout and stderr has everything; where another PM2 runs the roles, the audit files have the events. */
+/** PM2's logs of stdout and stderr, which have everything; without them, the audit files, which have the events. */
 function logFiles(home: string): string[] {
   const dir = join(pm2Home(home), "logs");
   const written = existsSync(dir) ? readdirSync(dir).filter((name) => /^mimikit-.+\.log$/.test(name)) : [];

@@ -1,6 +1,6 @@
 /**
- * What Mimikit remembers: what there is, what is found in it, and more of it. Reads the files itself and leaves a wish for
- * what is to be added, so it works with everything down.
+ * Lists, searches and adds to what Mimikit remembers. It reads the files itself and leaves a command for an addition, so it
+ * works with everything down.
  */
 
 import { turnOfReply } from "@mimikit/core/views/history";

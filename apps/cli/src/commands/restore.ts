@@ -105,7 +105,7 @@ async function assertStopped(home: string): Promise<void> {
   throw new Failure("failed", `Mimikit runs in ${home}: stop it with  mimikit down  (${names})`);
 }
 
-/** Whoever has signed in to the home stays so where the backup brings no token of its own. */
+/** Keeps the token of the home if the backup has none, so that signed-in browsers stay signed in. */
 function keepToken(home: string, beside: string): void {
   if (existsSync(join(beside, "token"))) return;
   try {

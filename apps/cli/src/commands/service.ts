@@ -200,7 +200,7 @@ async function show({ json, system }: UnitOptions): Promise<void> {
   if (facts.stopped) say("stopped", "by  mimikit down;  mimikit up  starts it");
 }
 
-/** What a unit of ours would run, where it is not there any more: Node was updated, or the clone moved. */
+/** The program of our unit if it no longer exists (Node was updated, or the clone moved), else null. */
 function missingProgram(path: string): string | null {
   const [, quoted, plain] = /^ExecStart=(?:":([^"]*)|:(\S+))/m.exec(readFileSync(path, "utf8")) ?? [];
   const program = quoted ?? plain ?? "";

@@ -84,7 +84,7 @@ function show(url: string, answer: Status, open: readonly TaskSummary[]): void {
   showProblems(problems);
 }
 
-/** What the state directory says where no gateway answers. */
+/** Shows the status out of the state directory when no gateway answers. */
 async function showFiles(json: boolean): Promise<void> {
   const { home } = currentPlace();
   const living = livingRoles(home);
@@ -187,7 +187,7 @@ function say(label: string, text: string): void {
   printLine(`  ${styled("dim", label.padEnd(LABEL_COLUMNS))}${text}`);
 }
 
-/** What runs by name, and how much more there is. */
+/** Names the running tasks, up to a bound, and counts the others. */
 function sayTasks(open: readonly TaskSummary[]): void {
   const running = open.filter(({ state }) => state === "running");
   if (running.length === 0) say("works on", "nothing");
@@ -218,7 +218,7 @@ function sayQuestions(count: number): void {
   );
 }
 
-/** What may be spent, and how much of it is; nothing where there is no limit. */
+/** Shows the limit of a period and how much of it is used; nothing if there is no limit. */
 function showBudget(period: string, budget: BudgetState | null): void {
   if (budget === null) return;
   const { limit, spent, reserved, isReached, resumesAt } = budget;

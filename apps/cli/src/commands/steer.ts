@@ -1,4 +1,4 @@
-/** Says something to what runs now, or to one task. What nobody hears becomes a message, so it is never lost (SPEC I5). */
+/** Says something to what runs now, or to one task. If no task takes it, it becomes a message, so it is never lost (SPEC I5). */
 import { command } from "../arguments/command.ts";
 import { readText, textArgument } from "../arguments/text-argument.ts";
 import { handOver, printHanded } from "../instance/hand-over.ts";

@@ -158,7 +158,7 @@ function fileLine({ change, path, bytes }: TaskFile): string {
   return `${change.padEnd("changed".length)}  ${path}${size}`;
 }
 
-/** What is not kept any more was said long ago. */
+/** Shows the transcript; those of old tasks are not kept. */
 async function showTranscript(given: string, json: boolean): Promise<void> {
   const { home, task } = await readKept(given);
   const lines = await readWholeTranscript(home, task.id);

@@ -37,7 +37,7 @@ const PM2_START_MS_MAX = 60_000;
 /** Roles whose daemon has just died need a moment to leave, and keep the port until then. */
 const LEAVING_MS_MAX = 12_000;
 const LEAVING_POLL_MS = 100;
-/** What the kernel allows for the path of a socket. */
+/** The kernel's limit for the path of a socket. */
 const SOCKET_PATH_BYTES_MAX = platform.socketPathBytesMax;
 
 export const up = command({
@@ -62,7 +62,7 @@ export const up = command({
       }),
   async run({ json, unlessStopped, yes }) {
     const { home, workDir, chosen, config, problems } = currentPlace();
-    // What runs already has a workspace.
+    // If Mimikit is running, it already has a workspace.
     const said = livingRoles(home).size === 0 ? makeWorkDir({ workDir, chosen }) : null;
     if (said !== null) printProgress(said);
     // One of an earlier version is not opened before it is carried forward.
@@ -178,9 +178,9 @@ function report(facts: {
   pairingUrl: string;
   home: string;
   status: Status;
-  /** What is wrong with the settings, as this command reads them. */
+  /** Problems with the settings, as this command reads them. */
   problems: readonly string[];
-  /** What of the system these settings need and is not there. */
+  /** Things of the system that these settings need and that are missing. */
   missing: readonly string[];
 }): void {
   const { wasRunning, pairingUrl, home, status, problems, missing } = facts;
