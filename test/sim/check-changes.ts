@@ -1,4 +1,4 @@
-/** What was written down stands once, and what was taken back is gone, once (docs/file-protocol.md R10, SPEC J3). */
+/** Checks that each edit was applied once, and each undo too (docs/file-protocol.md R10, SPEC J3). */
 
 import { childId, undoEditId, undoneId } from "@mimikit/protocol/base/id";
 import type { Archived, Undone } from "@mimikit/protocol/records/archive";
@@ -9,7 +9,7 @@ import { editMark } from "@mimikit/store/documents/document";
 import type { z } from "zod";
 import type { MemoryDisk } from "./memory-disk.ts";
 
-/** What is there when everything has come to rest. */
+/** The state of a world that has come to rest. */
 export interface Rest {
   disk: MemoryDisk;
   archive: ReadonlyMap<string, Archived>;
@@ -91,7 +91,7 @@ function checkBacklog(changes: ReadonlyMap<string, Change>, { disk, archive, vio
   }
 }
 
-/** Whatever was to be written down is known as a change. */
+/** Each edit that was asked for has a change record. */
 function checkOrigins(changes: ReadonlyMap<string, Change>, { archive, results, isCancelled, violate }: Rest): void {
   for (const result of results)
     for (const [k, effect] of result.effects.entries()) {

@@ -70,18 +70,18 @@ export function check(disk: MemoryDisk, outside: Outside, powerLosses: number): 
     if (times > 1) violate(`${id} was consumed ${times} times`);
     if (!archive.has(id)) violate(`${id} was consumed and is not in the archive`);
   }
-  // What is answered anew was answered by the turn before.
+  // A turn that answers anew repeats the messages of an earlier one: they count once.
   const first = turns.filter((turn) => turn.task.turn?.again === undefined);
   const texts = first.flatMap((turn) => turn.task.turn?.messages.map((message) => message.text) ?? []);
   for (const text of outside.dropped) {
     const times = texts.filter((each) => each === text).length;
     if (times > 1) violate(`the dropped file "${text}" was answered ${times} times`);
-    // Nobody promised that a file which was just dropped survives a power loss.
+    // A file that was just dropped need not survive a power loss.
     if (times === 0 && powerLosses === 0) violate(`the dropped file "${text}" was not answered`);
   }
 
   for (const id of outside.clears) if (!consumed.has(id)) violate(`the new conversation ${id} was never begun`);
-  // What was said meanwhile was heard by one task, or is a message.
+  // Each steer was taken by exactly one task, or became a message.
   for (const id of outside.steers) {
     const heard = results.filter((result) => result.steers?.some((steer) => steer.id === id)).length;
     const said = heard + (consumed.get(`m-${id}`) ?? 0);
@@ -95,7 +95,7 @@ export function check(disk: MemoryDisk, outside: Outside, powerLosses: number): 
     ),
   );
 
-  // What a turn has told of an outage stays in the conversation, in the same words.
+  // A turn that told of an outage still does, with the same start.
   for (const turn of turns) {
     const told = outside.told.get(turn.id);
     const isForgotten = told !== undefined && !told.isContested && turn.outage?.since !== told.since;

@@ -12,7 +12,7 @@ import type { Random } from "./random.ts";
 /** How long it is quiet before a look, in seconds: a run is short. */
 export const IDLE_SEC = 20;
 
-/** What a step comes to. */
+/** Invents the result of a step. */
 export function inventStep({ improve, id }: ImproveTask, random: Random): { resultType: ResultType; result: unknown } {
   const { number, step, review } = improve;
   const isSo = random() < 0.9;

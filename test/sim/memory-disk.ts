@@ -21,7 +21,7 @@ interface Inode {
 
 interface Directory {
   names: Map<string, Inode>;
-  /** What each name was before each change since the last sync, oldest first. */
+  /** Each name's value before each change since the last sync, oldest first. */
   unsynced: [name: string, before: Inode | undefined][];
   version: number;
 }
@@ -59,7 +59,7 @@ export class MemoryDisk {
     this.makeDirectory(dir);
   }
 
-  /** Is there such a directory? Somebody may have tidied it away. */
+  /** Is there such a directory? It may have been tidied away. */
   hasDirectory(dir: string): boolean {
     return this.directories.has(dir);
   }

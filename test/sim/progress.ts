@@ -1,6 +1,6 @@
 /**
- * How far a long run has come, in a file: it goes on from there, in another session and of another commit. What was killed within a
- * batch is simulated again.
+ * How far a long run has come, in a file: it goes on from there, in another session and of another commit. A batch
+ * that was killed is simulated again.
  */
 import { execFileSync } from "node:child_process";
 import { existsSync, readFileSync, renameSync, writeFileSync } from "node:fs";
@@ -37,7 +37,7 @@ export const Progress = z.object({
 });
 export type Progress = z.infer<typeof Progress>;
 
-/** What came of some seeds in a row. */
+/** The outcome of some seeds in a row. */
 export interface Batch {
   from: number;
   seeds: number;

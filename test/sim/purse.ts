@@ -1,6 +1,6 @@
 /**
  * The budgets of a simulated run (SPEC N2): production code decides, from usage files that a power loss tears, a full disk cuts off,
- * and of which nothing is ever synced. What is noted is looked at once more here, by itself.
+ * and of which nothing is ever synced. This class checks the noted lines on its own.
  */
 import { type Ceiling, ceilingOf, type Limits, type Spending } from "@mimikit/core/base/budget";
 import { KINDS } from "@mimikit/protocol/base/kind";
@@ -16,7 +16,7 @@ import { appendedText } from "../../apps/worker-pool/src/usage-file.ts";
 import { below, type Random } from "./random.ts";
 import type { World } from "./world.ts";
 
-/** What each run reserves; it takes no more than that. */
+/** The reservation of each run; it takes no more than that. */
 const RESERVED: Spending = { tokens: 1_000, costUsd: 0 };
 /** The limits of a day, of which a run has one: for one after the other, for some side by side, for nearly all. */
 const DAY_TOKENS = [900, 4_000, 20_000] as const;
@@ -80,7 +80,7 @@ export class Purse {
     if (candidate.reserved !== undefined) this.begun.set(keyOf(task.id, attempt), { candidate, owner });
   }
 
-  /** What a run has taken. */
+  /** Draws the cost of a run, within its reservation. */
   cost(candidate: Allotted): Usage {
     if (candidate.reserved === undefined) return NO_USAGE;
     return { ...NO_USAGE, inputTokens: 1 + below(this.world.random, RESERVED.tokens) };
@@ -118,7 +118,7 @@ export class Purse {
     const text = appendedText(line, before === "" || before.endsWith("\n"));
     const isRefused = !world.canSave(path);
     if (!isRefused) world.disk.append(path, text, world.now());
-    // What a full disk has taken of it stays there.
+    // A full disk keeps the part that it has taken.
     else if (world.disk.hasDirectory(directoryOf(path)))
       world.disk.append(path, text.slice(0, below(world.random, text.length)), world.now());
     const key = keyOf(line.taskId, line.attempt);

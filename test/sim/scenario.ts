@@ -1,5 +1,5 @@
 /**
- * What happens in one simulated run: clients that send and retry, people who drop files, cancel and restart; two
+ * One simulated run: clients that send and retry, people who drop files, cancel and restart; two
  * supervisors and two pools that run the real code; and a model that says anything a model may say.
  */
 
@@ -112,14 +112,14 @@ interface Child {
   owner: Process;
 }
 
-/** What a turn has told of an outage. */
+/** An outage, as a turn told of it. */
 interface Told {
   since: string;
   /** A stop was on its way by then: whoever carries it out may have looked before there was an outage. */
   isContested: boolean;
 }
 
-/** What the outside world saw; it forgets nothing. */
+/** The view of the outside world, which forgets nothing. */
 export class Outside {
   readonly acknowledged = new Set<string>();
   readonly toSend: string[] = [];
@@ -137,7 +137,7 @@ export class Outside {
   readonly clears = new Set<string>();
   /** Standing triggers that somebody wished for, by their ids. */
   readonly triggers = new Set<string>();
-  /** What is at the paths that conditions ask about. */
+  /** The stamps of the paths that conditions watch. */
   readonly stamps = new Map<string, string>();
   /** Lines that a person has written into memory. */
   readonly scribbles: string[] = [];
@@ -338,8 +338,8 @@ function person(outside: Outside, { takesNotes, improves = false, asks = false }
 }
 
 /**
- * Somebody adds a line to a file of memory, or begins one there, and saves it so that it lasts. Not in the instant between
- * two operations on names that docs/memory.md names: then nothing could keep both what is put there and what they save.
+ * A person adds a line to a file of memory, or begins one there, and saves it durably. Not in the instant between two
+ * operations on names that docs/memory.md names: then nothing could keep both what is put there and what they save.
  */
 function scribble(line: string, world: World, outside: Outside): void {
   const { disk, random } = world;
@@ -536,7 +536,7 @@ async function interject(serial: number, environment: Environment, outside: Outs
       const id = `stop-${serial}`;
       await createSealed(fs, TOKEN, { kind: "stop", id, at, ...target });
       outside.wishes.add(id);
-      // What was stopped may be wanted all the same.
+      // A task that was stopped may be wanted all the same.
       const anew = `retry-${serial}`;
       await createSealed(fs, TOKEN, { kind: "retry", id: anew, at });
       outside.wishes.add(anew);
@@ -769,7 +769,7 @@ function isBeingStopped(taskId: string, { disk }: World): boolean {
   return disk.names("inbox").some(isStop) || disk.names("archive").filter(isStop).some(found);
 }
 
-/** What must hold when a run begins, whatever happened before. */
+/** Checks what must hold when a run begins, whatever happened before. */
 function inspectStart(candidate: Candidate, owner: Process, world: World, outside: Outside): void {
   const { task, attempt } = candidate;
   const { disk } = world;

@@ -67,7 +67,7 @@ function shapeOf(seed: number): Shape {
   };
 }
 
-/** What only worlds with troubles have, each of them some of it. */
+/** Features that only worlds with troubles have, each of them some. */
 function furtherOf(seed: number): Partial<Shape> {
   const random = randomOf(seed ^ 0xf0cc);
   return { ...(random() < 0.4 && { purse: randomOf(seed ^ 0x9e4) }), improves: random() < 0.4 };

@@ -1,6 +1,6 @@
 /**
- * What is kept up as records come and go equals what a look at all of them says: in every tick of every process what the rules attend
- * to and whom the pool takes next, in one look of four the views of the mirror.
+ * Checks that views kept up record by record equal views computed from all records: in every tick of every process what the
+ * rules attend to and which task the pool takes next, in one look of four the views of the state cache.
  */
 import type { Action } from "@mimikit/core/base/action";
 import { decide } from "@mimikit/core/decide";

@@ -45,7 +45,7 @@ const UNHEARD_CHANCE = 0.1;
 /** A turn takes less than that, as long as nothing else is said. */
 const STEP_MS_MAX = 200;
 
-/** What a disk may answer to anything. */
+/** An error that a disk may answer any operation with. */
 export class DiskError extends Error {
   readonly code: string;
 
@@ -113,7 +113,7 @@ export interface Faults {
   badSync: number;
   /** A process does nothing for longer than a pause, however long others wait. */
   hang: number;
-  /** Somebody tidies away a directory that is empty. */
+  /** An empty directory is removed. */
   tidy: number;
 }
 
@@ -146,7 +146,7 @@ export class World {
   uptimeMs = 0;
   /** That a look at the disk takes no turn of its own; 0 where each does. */
   lookAtOnce = 0;
-  /** What else may happen between two turns, while there are faults. */
+  /** Further faults between two turns, while there are faults. */
   furtherFaults: () => void = () => undefined;
   /** Until that turn the disk is full, and syncs of content fail. */
   private fullUntil = 0;
@@ -347,7 +347,7 @@ export class World {
       process.paused--;
       return;
     }
-    // Whoever has nothing to do is asked less often, so that a run is more than waiting.
+    // An idle process gets fewer turns, so that a run is more than waiting.
     if (process.steps.every((step) => step.kind === "rest") && this.random() < 0.6) return;
     const [step] = process.steps.splice(below(this.random, process.steps.length), 1);
     if (step === undefined) return;
@@ -441,7 +441,7 @@ export class World {
     };
     const create = (path: string, text: string) => {
       within(directoryOf(path));
-      // What a full disk has taken of it stays there.
+      // A full disk keeps the part that it has taken.
       if (world.isFull) disk.create(path, text.slice(0, below(random, text.length)), world.nowMs);
       world.assertRoom();
       disk.create(path, text, world.nowMs);

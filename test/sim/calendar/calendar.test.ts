@@ -36,7 +36,7 @@ test("a version is not replaced before what it has decided survives a power loss
   const skip = { id: "a--20261122t115800z-skipped", from: at, to: at, count: 1, reason: "missed" };
   const decided = recurring("a", { last: at, decision: { fire: [], skip: [skip] } });
   await createRecord(machine.fs, Trigger, triggerPath("a", 1), decided);
-  // Whoever made this record was killed before its name was durable.
+  // The process that made this record was killed before the name was durable.
   machine.disk.makeDirectory("tmp/late");
   machine.disk.create("tmp/late/skip", JSON.stringify({ ...skip, kind: "skipped", triggerId: "a" }), nowMs);
   machine.disk.syncContent("tmp/late/skip");

@@ -1,4 +1,4 @@
-/** What must be true when all is quiet: each occurrence has exactly one outcome, and it is the one that it should have. */
+/** Checks a world at rest: each occurrence has exactly one outcome, and it is the right one. */
 
 import { triggerIdOf } from "@mimikit/core/triggers/of-command";
 import { Role } from "@mimikit/protocol/base/role";
@@ -159,7 +159,7 @@ function checkRecurring(versions: readonly Decided[], witness: Witness, nowMs: n
       expected = [];
       all.push(expected);
     } else if (newWhen(trigger, before, witness) !== undefined) {
-      // Whatever was due of the old schedule has an outcome; the new one counts from now.
+      // Each occurrence due under the old schedule has an outcome; the new one counts from now.
       const endMs = Math.max(atMs, Date.parse(before.last));
       expected.push(...occurrencesOf(before.schedule, fromMs, endMs));
       if (Date.parse(trigger.last) !== endMs) violate(`${trigger.id} counts from ${trigger.last}`);
@@ -178,7 +178,7 @@ function checkRecurring(versions: readonly Decided[], witness: Witness, nowMs: n
   return all;
 }
 
-/** What is due is decided in one go, and as the policy wants it. */
+/** Checks that all due occurrences are decided at once, as the policy wants it. */
 function checkDecision(trigger: Recurring, before: Recurring, atMs: number, violate: Violate): void {
   const { decision, id, version, last } = trigger;
   if (last === before.last) return;
@@ -223,7 +223,7 @@ function checkScheduled(versions: readonly Decided[], witness: Witness, nowMs: n
   return expected;
 }
 
-/** What a patch said of when, where this version is what became of one. */
+/** The new schedule of the patch that made this version; undefined if no patch changed it. */
 function newWhen(version: Standing, before: Standing, witness: Witness): When | undefined {
   const wish = witness.wishes.get(version.applied.find((id) => !before.applied.includes(id)) ?? "");
   return wish?.kind === "trigger-patch" ? wish.patch.when : undefined;

@@ -184,7 +184,7 @@ export class Machine {
 async function tickOf(slot: Slot): Promise<number> {
   const { supervisor } = slot;
   if (!slot.isLoaded) await supervisor.load();
-  // Who was killed meanwhile does not tick for the one in its place.
+  // A supervisor that was killed meanwhile does not tick for its successor.
   if (slot.supervisor !== supervisor) return new Promise(() => undefined);
   slot.isLoaded = true;
   return supervisor.tick();

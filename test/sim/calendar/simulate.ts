@@ -101,7 +101,7 @@ class Stretch {
     const { machine } = this;
     machine.calmDown();
     machine.isOverBudget = false;
-    // What a power loss has torn, and nobody makes again, is set aside after a while.
+    // A record that a power loss tore, and that is not made again, is quarantined after a while.
     let hasWaited = false;
     for (let ticks = 0; ticks < CALM_TICKS_MAX; ticks++) {
       const done = await machine.tick();
@@ -113,7 +113,7 @@ class Stretch {
     machine.violations.push("it never comes to rest");
   }
 
-  /** Whatever is queued is run, once. @returns how many tasks. */
+  /** Runs each queued task once. @returns how many tasks. */
   private async work(): Promise<number> {
     const { disk, fs, nowMs, violations } = this.machine;
     let count = 0;
@@ -193,7 +193,7 @@ class Stretch {
     return pick(["latest", "latest", "none", "all"] as const, this.random);
   }
 
-  /** What is due at times of day around that at which the clocks are changed. */
+  /** Invents a schedule, most often due around the time of day at which the clocks change. */
   private inventSchedule(): Schedule {
     const { random, place, hasLeaps } = this;
     if (random() < 0.25) {

@@ -13,7 +13,7 @@ const PING_EVERY_MS = 1_000;
 /** The engine counts as away when it has not answered for so long. */
 const AWAY_MS = 5_000;
 const TAKE_EVERY_MS = 200;
-/** What it may forget was said within so long. */
+/** Unless it forgets everything, it loses only changes younger than this. */
 const UNSYNCED_MS = 1_500;
 
 /** A job that waits, or that a worker holds until its lock runs out. */
@@ -23,7 +23,7 @@ interface Job {
   lockedUntilMs: number;
 }
 
-/** What happens to messages and commands, each with its chance. */
+/** Faults of messages and commands, each with its chance. */
 export interface EngineWeather {
   drop: number;
   double: number;

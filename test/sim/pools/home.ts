@@ -39,7 +39,7 @@ const LABEL = "gpu";
 const CANCELS = 4;
 const STEERS = 6;
 const REMOVALS = 2;
-/** What each run on a machine reserves counts as that of nobody here. */
+/** Owner of the reservations for runs on machines: no process of the home. */
 const AWAY = {};
 
 export interface Home {

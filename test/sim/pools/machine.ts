@@ -35,7 +35,7 @@ export interface Joined {
 export class Machine {
   readonly name: string;
   readonly place = new Place();
-  /** What it has joined; each invitation is another. */
+  /** The home it has joined, with the key for it; a new invitation gives another key. */
   joined: Joined | undefined;
   /** It says things of attempts that it was never given. */
   readonly lies: boolean;

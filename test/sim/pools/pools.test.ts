@@ -7,7 +7,7 @@ import { simulate } from "./simulate.ts";
 
 const ROOT = join(import.meta.dirname, "../../..");
 const SEEDS = 12;
-/** What must have happened in some of these worlds, or they prove little. */
+/** Events that must have happened in some of these worlds, or they prove little. */
 const HAPPENED = [
   "runs",
   "results",

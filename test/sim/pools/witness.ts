@@ -1,4 +1,4 @@
-/** What was seen of attempts on other machines in a simulated run, on every side; it forgets nothing, and says what must not be. */
+/** Witness of a simulated run: sees attempts on other machines from every side, forgets nothing, and reports violations. */
 import { cancelMark } from "@mimikit/protocol/base/id";
 import type { FromPool, ToPool } from "@mimikit/protocol/pools/messages";
 import { HomeIdentity } from "@mimikit/protocol/pools/pool";
@@ -71,7 +71,7 @@ export class Witness {
   private readonly granted = new Map<string, { nonce: string; atMs: number }>();
   /** Attempts that have ended, by their names. */
   private readonly ended = new Set<string>();
-  /** What each attempt has handed in, as its result tells it. */
+  /** The text that each attempt handed in, by the attempt's name. */
   private readonly handedIn = new Map<string, string>();
   private readonly lines = new Map<string, Set<string>>();
   private readonly audited = new Map<string, number>();
