@@ -8,7 +8,7 @@ const ROOT = join(import.meta.dirname, "..");
 
 /** Sentences with a relative clause or "nobody" for a subject: where a text, a cell, an item or a sentence begins. Questions are let pass. */
 const BACKWARD =
-  /(?:^|[.:;!?|]\**\s+|\|\s+|^\s*(?:[-*]|\d+\.)\s+|\*\*)((?:What|Whatever|Who|Whoever|Nobody|Somebody)\b[^.?!|]*[.?!|]?)/gm;
+  /(?<=^|[.:;!?|]\**\s+|^\s*(?:[-*]|\d+\.)\s+|\*\*)(?:What|Whatever|Who|Whoever|Nobody|Somebody)\b[^.?!|]*[.?!|]?/gm;
 
 /** Words of our own, each with the term of the field. The words in code stand in code style, which is not looked at. */
 const OWN_WORDS: Readonly<Record<string, RegExp>> = {
@@ -31,8 +31,6 @@ const BACKWARD_IN_PROMPTS_MAX = 14;
 const OWN_WORDS_IN_PROMPTS_MAX = 3;
 /** A longer sentence is read twice. */
 const SENTENCE_WORDS_MAX = 40;
-/** Sentences of comments that begin so, in all code. It may only fall. */
-const BACKWARD_IN_COMMENTS_MAX = 75;
 
 const read = (path: string) => readFileSync(join(ROOT, path), "utf8");
 const filesLike = (pattern: RegExp) =>
@@ -55,7 +53,7 @@ function proseOf(page: string): string {
 }
 
 const backwardIn = (prose: string) =>
-  [...prose.matchAll(BACKWARD)].map(([, sentence = ""]) => sentence).filter((sentence) => !sentence.endsWith("?"));
+  [...prose.matchAll(BACKWARD)].map(([sentence]) => sentence).filter((sentence) => !sentence.endsWith("?"));
 
 const ownWordsIn = (prose: string) =>
   Object.entries(OWN_WORDS).flatMap(([term, words]) =>
@@ -108,9 +106,12 @@ test("prompts have no more of either than they had", () => {
   expect(prose.flatMap(ownWordsIn).length).toBeLessThanOrEqual(OWN_WORDS_IN_PROMPTS_MAX);
 });
 
-test("comments have no more such sentences than they had", () => {
-  const comments = filesLike(/^(?:apps|packages|scripts|test)\/.*\.tsx?$/).flatMap((file) => commentsOf(read(file)));
-  expect(comments.flatMap(backwardIn).length).toBeLessThanOrEqual(BACKWARD_IN_COMMENTS_MAX);
+test("no sentence of a comment begins with one of these words, but questions", () => {
+  const comments = filesLike(/^(?:apps|packages|scripts|test)\/.*\.tsx?$/).flatMap((file) =>
+    commentsOf(read(file)).map((comment) => ({ file, comment })),
+  );
+  expect(comments.length).toBeGreaterThan(10_000);
+  expect(comments.flatMap(({ file, comment }) => backwardIn(comment).map((found) => `${file}: ${found}`))).toEqual([]);
 });
 
 test.each([
@@ -119,8 +120,17 @@ test.each([
   "| Nobody knows. |",
   "- Somebody has it.",
   "a: **What** it is",
+  "What is due? Nobody knows.",
 ])("a sentence that begins backward is found: %s", (text) => {
   expect(backwardIn(text)).toHaveLength(1);
+});
+
+test("each of several backward sentences in a row is found", () => {
+  expect(backwardIn("Whoever asks gets it. Nobody else does. What is left is kept.")).toEqual([
+    "Whoever asks gets it.",
+    "Nobody else does.",
+    "What is left is kept.",
+  ]);
 });
 
 test.each([
