@@ -469,7 +469,7 @@ describe("what codex lacks", () => {
   });
 
   test("is the program that is named, where it is not there", () => {
-    expect(lack({ MIMIKIT_CODEX_BIN: "/nowhere/codex" })).toMatch(/MIMIKIT_CODEX_BIN names none/);
+    expect(lack({ MIMIKIT_CODEX_BIN: "/nowhere/codex" })).toMatch(/MIMIKIT_CODEX_BIN does not name one/);
   });
 
   test("is a key or a login of its own, where there is neither", () => {

@@ -101,7 +101,7 @@ describe("an order", () => {
     test("which it does not where the user says stop", async () => {
       const { plan, answer } = await untilAsked("never");
       await answer("stop");
-      expect((await reportOf(`${plan}.1`)).text).toContain("the user did not want to go on");
+      expect((await reportOf(`${plan}.1`)).text).toContain("the user chose to stop after");
       expect(existsSync(join(mimikit.workDir, "never"))).toBe(false);
       expect((await mimikit.task(`${plan}.0`)).state).toBe("failed");
       expect((await mimikit.task(`${plan}.1`)).state).toBe("cancelled");

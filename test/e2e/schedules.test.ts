@@ -65,7 +65,7 @@ test("a schedule that a clock which was ahead has used up is reported, and begin
     const status = await mimikit.api<Status>("/api/status");
     return status.problems.length > 0 ? status : undefined;
   });
-  expect(problems).toContainEqual(expect.stringMatching(/starts nothing before \d{4}-.*because the clock was ahead/));
+  expect(problems).toContainEqual(expect.stringMatching(/does not fire before \d{4}-.*because the clock was ahead/));
   const [waiting] = standing(mimikit);
   const said = await runCli(mimikit, ["triggers", "anew"]);
   expect(said.out).toContain(`${waiting?.id}: counts from now`);

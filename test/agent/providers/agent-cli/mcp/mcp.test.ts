@@ -185,7 +185,7 @@ test("hands calls of tools from outside on to the pool, with what it answers, an
 test("says in its help what it is for: it is a command like any other", async () => {
   const { command, args } = serverCommand("--help");
   const { stdout } = await execa(command, args);
-  expect(stdout).toMatch(/^mimikit mcp .*mimikit mcp tools <file>. is for agent CLIs/s);
+  expect(stdout).toMatch(/^mimikit mcp tools <file>\n.*to an agent CLI/s);
 });
 
 test("ends when its standard input ends", async () => {
