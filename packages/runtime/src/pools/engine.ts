@@ -2,20 +2,18 @@
  * The engine that carries attempts to a pool and messages both ways: BullMQ on Redis or Valkey. Only the dispatcher and pools load this file
  * (docs/pools.md). Messages are encrypted before they come here.
  */
-import { type Job, Queue, Relay, Worker } from "bullmq";
+import { tryJson } from "@mimikit/protocol/base/json";
+import { type Job, Queue, Worker } from "bullmq";
 import type { Redis } from "ioredis";
 import { z } from "zod";
 import { connectTo } from "./connect.ts";
-import { outcomeKey, PREFIX, pieceKey, queueOfPool, TOPICS } from "./names.ts";
+import { channelOf, outcomeKey, PREFIX, pieceKey, queueOfPool, TOPICS, type Topic } from "./names.ts";
 
 /** The engine is asked so often whether it is there, and counts as away when it has not answered for so long. */
 const PING_EVERY_MS = 1_000;
 const AWAY_MS = 5_000;
-/** A node of the relay that was cut off hears again after this time at most. */
-const RELAY_BEAT_MS = 1_000;
-const RELAY_LEASE_MS = 15_000;
-/** Bytes of a message: the lines of a stream, sealed. */
-const MESSAGE_BYTES_MAX = 1_048_576;
+/** Characters of a message: the lines of a stream, sealed. A longer one is not read. */
+const MESSAGE_CHARS_MAX = 1_048_576;
 /** So long an outcome waits for its home. */
 const OUTCOME_KEPT_SEC = 7 * 86_400;
 /** So long a piece of a file waits for its reader, who asks for it again afterwards. */
@@ -38,26 +36,18 @@ export interface EngineOptions {
 /** The part that both sides share. */
 class Side {
   protected readonly client: Redis;
-  protected readonly relay: Relay;
+  /** A connection that listens can do nothing else. */
+  private listener: Redis | undefined;
   protected readonly options: EngineOptions;
   private readonly pinging: NodeJS.Timeout;
   private pongMs = Number.NEGATIVE_INFINITY;
   private isPinging = false;
 
   constructor(options: EngineOptions) {
-    const { url, home, pool, onError } = options;
+    const { url, onError } = options;
     this.options = options;
     this.client = connectTo(url);
     this.client.on("error", onError);
-    this.relay = new Relay({
-      connection: this.client,
-      prefix: PREFIX,
-      namespace: queueOfPool(home, pool),
-      leaseDuration: RELAY_LEASE_MS,
-      heartbeatInterval: RELAY_BEAT_MS,
-      maxMessageSize: MESSAGE_BYTES_MAX,
-    });
-    this.relay.on("error", onError);
     const ping = () => void this.ping();
     this.pinging = setInterval(ping, PING_EVERY_MS);
     ping();
@@ -86,16 +76,28 @@ class Side {
     }
   }
 
-  protected async hear(topic: string, heard: (message: Carried) => void): Promise<void> {
-    await this.relay.subscribe(topic, ({ data }) => {
-      const { data: message } = Carried.safeParse(data);
+  /** Resolves when it listens; it goes on by itself after each loss of the connection. */
+  protected async hear(topic: Topic, heard: (message: Carried) => void): Promise<void> {
+    const { url, home, pool, onError } = this.options;
+    this.listener ??= connectTo(url).on("error", onError);
+    const own = channelOf(home, pool, topic);
+    this.listener.on("message", (channel: string, text: string) => {
+      if (channel !== own || text.length > MESSAGE_CHARS_MAX) return;
+      const { data: message } = Carried.safeParse(tryJson(text));
       if (message !== undefined) heard(message);
     });
+    await this.listener.subscribe(own);
   }
 
-  /** Resolves when the engine has it; whoever does not listen now never hears it. */
-  protected async say(topic: string, message: Carried): Promise<void> {
-    await this.relay.publish(topic, message);
+  /**
+   * Resolves when the engine has passed it on. A side that does not listen now never hears it, and a message that cannot be said now is
+   * dropped: all that counts is said again (docs/decisions/0047-messages-by-publish.md).
+   */
+  protected async say(topic: Topic, message: Carried): Promise<void> {
+    const { home, pool } = this.options;
+    // The first messages wait for the first connection.
+    const isGone = this.pongMs !== Number.NEGATIVE_INFINITY && !this.isThere;
+    if (!isGone) await this.client.publish(channelOf(home, pool, topic), JSON.stringify(message));
   }
 
   /** Lays a piece of a file where the other side reads it. */
@@ -116,9 +118,10 @@ class Side {
 
   async close(): Promise<void> {
     clearInterval(this.pinging);
-    const isThere = this.isThere;
-    if (isThere) await this.relay.close().catch(this.options.onError);
+    // The last messages go out first.
+    if (this.client.status === "ready") await this.client.quit().catch(this.options.onError);
     this.client.disconnect();
+    this.listener?.disconnect();
   }
 }
 

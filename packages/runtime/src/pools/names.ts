@@ -6,8 +6,11 @@ export const PREFIX = "mimikit";
 /** Messages of a pool about an attempt, of the home about one, and the heartbeat of a pool. */
 export const TOPICS = { up: "up", down: "down", here: "here" } as const;
 
-/** The queue of a pool, and the space of its messages. */
+export type Topic = (typeof TOPICS)[keyof typeof TOPICS];
+
+/** The queue of a pool. */
 export const queueOfPool = (home: string, pool: string) => `${home}-${pool}`;
+export const channelOf = (home: string, pool: string, topic: Topic) => `${PREFIX}:${home}:${pool}:said:${topic}`;
 export const outcomeKey = (home: string, pool: string, job: string) => `${PREFIX}:${home}:${pool}:outcome:${job}`;
 /** A piece of a file of an attempt, on its way. */
 export const pieceKey = (home: string, pool: string, job: string, piece: string) =>
