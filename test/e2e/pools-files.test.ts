@@ -85,6 +85,19 @@ describe.runIf(hasRedis)("a home with a machine", () => {
     await idle();
   });
 
+  test("the second task of a chain there reads all that the first has printed, and leaves nothing of it behind", async () => {
+    const printed = "seq 1 200000";
+    const id = await order(`${printed}\` then \`sha256sum; wc -l < "$MIMIKIT_UPSTREAM"`);
+    const task = await ended(id.replace(/\.0$/, ".1"));
+    const text = Array.from({ length: 200_000 }, (_, n) => `${n + 1}\n`).join("");
+    expect(task).toMatchObject({ state: "done", attempts: 1 });
+    expect((await pools.mimikit.task(task.id)).result).toMatchObject({
+      text: expect.stringContaining(`${sha256(Buffer.from(text))}  -\n200000`),
+    });
+    await idle();
+    expect(globSync(join(machine.home, "runs/*away*"))).toEqual([]);
+  });
+
   test("more than 64 MB of files are refused with what to do, and nothing begins", async () => {
     const files = [];
     for (let i = 0; i < 4; i++) files.push({ id: await upload(randomBytes(17 * MEBIBYTE)), name: `${i}.bin` });

@@ -40,6 +40,7 @@ import { publish } from "../claim/publish.ts";
 import type { StreamFile } from "../run/stream-file.ts";
 import type { Link } from "./link.ts";
 import { type Accepted, acceptOutcome, failedOutcome, invalid } from "./outcome.ts";
+import type { CarriedOutput } from "./outputs.ts";
 
 /** A job that is not begun is offered again so often: the engine may have lost it. */
 const OFFER_EVERY_MS = 5_000;
@@ -59,9 +60,11 @@ export interface DispatcherOptions {
   /** Milliseconds of a clock that never jumps. */
   monotonicMs(): number;
   retryDelaySec(): number;
-  jobFor(candidate: Allotted, files: PoolJob["files"]): Promise<PoolJob>;
+  jobFor(candidate: Allotted, files: PoolJob["files"], outputs: readonly CarriedOutput[]): Promise<PoolJob>;
   /** The files of its messages. */
   filesOf(task: Task): Promise<PoolJob["files"]>;
+  /** Whole outputs of the tasks before it, of at most so many bytes; none where not given. */
+  outputsOf?(task: Task, bytesMax: number): Promise<CarriedOutput[]>;
   /** The owner's answers that go with the job are used up from now on. */
   useAnswers(task: Task): Promise<void>;
   openStream(taskId: string): StreamFile;
@@ -83,6 +86,8 @@ interface Away {
   stream?: StreamFile;
   /** The files of its messages, once they are known. */
   files?: PoolJob["files"];
+  /** The outputs that go with it, once they are known. */
+  outputs?: CarriedOutput[];
   /** Its outcome, while files of it are still to come. */
   accepted?: Accepted;
 }
@@ -239,9 +244,10 @@ export class Dispatcher {
         if (candidate === null) return;
         each.offeredMs = monotonicMs();
         const files = await this.filesOf(each, candidate.task);
-        const bytes = files.reduce((sum, { file, isThere }) => sum + (isThere ? file.bytes : 0), 0);
+        const bytes = bytesOf(files);
         if (bytes > FILES_BYTES_MAX) return this.conclude(each, candidate, tooMuch(candidate.task, owner.pool, bytes));
-        await link.add(job, await this.options.jobFor(candidate, files));
+        const outputs = await this.outputsOf(each, candidate.task, files);
+        await link.add(job, await this.options.jobFor(candidate, files, outputs));
         return;
       }
       case "withdraw":
@@ -393,6 +399,11 @@ export class Dispatcher {
     return each.files;
   }
 
+  private async outputsOf(each: Away, task: Task, files: PoolJob["files"]): Promise<CarriedOutput[]> {
+    each.outputs ??= (await this.options.outputsOf?.(task, FILES_BYTES_MAX - bytesOf(files))) ?? [];
+    return each.outputs;
+  }
+
   /** Notes each tool call once, also of what is over meanwhile: the permit says whose they are. */
   private async noteCalls(
     link: Link,
@@ -438,8 +449,11 @@ export class Dispatcher {
     const { id, job } = each;
     const task = await this.taskOf(id);
     if (task === null) return;
-    const isNamed = (await this.filesOf(each, task)).some((named) => named.file.id === file && named.isThere);
-    const data = isNamed ? await readPiece(join(this.options.home, attachmentPath(file)), piece) : null;
+    const files = await this.filesOf(each, task);
+    const isNamed = files.some((named) => named.file.id === file && named.isThere);
+    const output = (await this.outputsOf(each, task, files)).find((named) => named.file.id === file);
+    const path = isNamed ? join(this.options.home, attachmentPath(file)) : output?.path;
+    const data = path === undefined ? null : await readPiece(path, piece);
     if (data !== null) await link.putPiece(job, { file, piece }, data);
     await link.tell(job, { kind: "laid", file, piece, isThere: data !== null });
   }
@@ -529,6 +543,9 @@ export class Dispatcher {
     }
   }
 }
+
+const bytesOf = (files: PoolJob["files"]) =>
+  files.reduce((sum, { file, isThere }) => sum + (isThere ? file.bytes : 0), 0);
 
 /** The end of a task whose files are more than may go to a machine. */
 function tooMuch(task: Task, pool: string, bytes: number): Outcome {

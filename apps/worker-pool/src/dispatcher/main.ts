@@ -44,6 +44,7 @@ import { Dispatcher } from "./dispatcher.ts";
 import { holdHome } from "./hold-home.ts";
 import { lineOnce } from "./line-once.ts";
 import { openLink } from "./link.ts";
+import { type CarriedOutput, outputsBefore } from "./outputs.ts";
 import { Presence } from "./presence.ts";
 
 /** The same error of the engine is said once in this time: it may be away for hours. */
@@ -107,6 +108,7 @@ const conversation = new HistoryWindow(fs, mirror.ledger);
 const dispatcher = new Dispatcher({
   home,
   filesOf,
+  outputsOf: (task, bytesMax) => outputsBefore(task, home, bytesMax),
   fs,
   mirror,
   identity,
@@ -150,7 +152,11 @@ async function filesOf(task: Task): Promise<PoolJob["files"]> {
   return found.map(({ messageId, file, path }) => ({ messageId, file, isThere: path !== null }));
 }
 
-async function jobFor({ task, attempt, earlier, interrupted }: Allotted, files: PoolJob["files"]): Promise<PoolJob> {
+async function jobFor(
+  { task, attempt, earlier, interrupted }: Allotted,
+  files: PoolJob["files"],
+  outputs: readonly CarriedOutput[],
+): Promise<PoolJob> {
   const { config, keys } = settings.current;
   const surroundings = { home, env: process.env, keys };
   const isOwnersWords = (["teller", "planner"] as const).every((role) =>
@@ -170,6 +176,7 @@ async function jobFor({ task, attempt, earlier, interrupted }: Allotted, files: 
     spentBefore: spentEarlier(task, { book, mirror, nowMs }),
     rules: await rules.read(),
     files,
+    outputs: outputs.map(({ path: _, ...output }) => output),
   };
 }
 

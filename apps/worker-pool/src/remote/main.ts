@@ -50,6 +50,7 @@ import { skillIndex } from "../run/skill-index.ts";
 import { ToolTally } from "../run/tool-tally.ts";
 import { collectFiles, TooMuch } from "./collect-files.ts";
 import { openHomeLink } from "./link.ts";
+import { placeOutputs, removeOutputs } from "./place-outputs.ts";
 import { RemotePool } from "./remote-pool.ts";
 
 const BEAT_MS_MAX = 5_000;
@@ -150,8 +151,9 @@ const pool = new RemotePool({
   wait: (ms) => sleep(ms),
   append: (path, text) => appendFileSync(join(home, path), text, { mode: 0o600 }),
   remove: (path) => rm(join(home, path), { recursive: true, force: true }),
-  async run(job, steering, stop, { onLine, onCall }, { evidence, outDir }) {
-    const { task, attempt, earlier, interrupted } = job;
+  async run(job, steering, stop, { onLine, onCall }, { evidence, outputs, outDir }) {
+    const { attempt, earlier, interrupted } = job;
+    const task = await placeOutputs(job.task, attempt, outputs, home);
     const candidate = { task, attempt, earlier, interrupted, outages: [], company: "all" as const };
     let isBegun = false;
     const tally = new ToolTally();
@@ -212,6 +214,7 @@ const pool = new RemotePool({
     if (goesOn) return;
     for (let each = 1; each <= attempt; each++)
       await rm(join(home, runPath(task, each)), { recursive: true, force: true });
+    await removeOutputs(task, home);
     for (const path of [sessionPath(task), transcriptPath(task)]) await rm(join(home, path), { force: true });
   },
   audit: (event, job, detail) => {

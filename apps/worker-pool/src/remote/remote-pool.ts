@@ -86,13 +86,13 @@ export interface RemotePoolOptions {
   append(path: string, text: string): void;
   /** Removes a file of the state directory, or a directory with all that is in it. */
   remove(path: string): Promise<void>;
-  /** Runs an attempt, with the files of its messages, and copies those of its result to `outDir`; ends soon after `stop` aborts, with all its processes gone. Never throws. */
+  /** Runs an attempt, with the files of its messages and the outputs of the tasks before it, and copies those of its result to `outDir`; ends soon after `stop` aborts, with all its processes gone. Never throws. */
   run(
     job: PoolJob,
     steering: Steering,
     stop: AbortSignal,
     told: { onLine(line: StreamLine): void; onCall(call: PoolCall): void },
-    files: { evidence: readonly Evidence[]; outDir: string },
+    files: { evidence: readonly Evidence[]; outputs: ReadonlyMap<string, string>; outDir: string },
   ): Promise<Ran>;
   /** The home needs no more of this attempt. @param goesOn another attempt may go on where it was. @param fileIds those of its messages. */
   forget(job: string, goesOn: boolean, fileIds: readonly string[]): Promise<void>;
@@ -261,6 +261,7 @@ export class RemotePool {
     const { fs, audit } = this.options;
     const { nonce, stop, steering } = running;
     for (const { file, isThere } of record.files) if (isThere) await this.fetch(job, file, running);
+    for (const { file } of record.outputs ?? []) await this.fetch(job, file, running);
     if (stop.signal.aborted) return this.removeFiles(job, false);
     const isPermitted = await this.ask(job, running, { kind: "ask", nonce }, PERMIT);
     if (!isPermitted || stop.signal.aborted) return this.removeFiles(job, false);
@@ -286,6 +287,7 @@ export class RemotePool {
             const path = this.pathOf(job, file.id);
             return { messageId, file, path: existsSync(path) ? path : null };
           }),
+          outputs: new Map((record.outputs ?? []).map(({ taskId, file }) => [taskId, this.pathOf(job, file.id)])),
           outDir: join(this.options.home, filesOutPath(job)),
         },
       )

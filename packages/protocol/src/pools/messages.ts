@@ -5,6 +5,7 @@ import { AttachedFile } from "../base/attachment.ts";
 import { Problem } from "../base/cause.ts";
 import { FailureReason } from "../base/failure.ts";
 import { PoolName } from "../base/fields.ts";
+import { Id } from "../base/id.ts";
 import { Steer } from "../base/signal.ts";
 import { NO_USAGE, ToolCount, Usage } from "../base/usage.ts";
 import { FailedAttempt, Identity } from "../records/claim.ts";
@@ -68,6 +69,11 @@ export const PoolJob = z.object({
   rules: z.string(),
   /** The files of its messages. The pool asks for those that are there, piece by piece, before it asks to begin. */
   files: z.array(z.object({ messageId: z.string(), file: AttachedFile, isThere: z.boolean() })).max(FILES_MAX),
+  /** Whole outputs of the tasks before it that are longer than their reports. The pool asks for them in the same way. */
+  outputs: z
+    .array(z.object({ taskId: Id, file: CarriedFile }))
+    .max(FILES_MAX)
+    .optional(),
 });
 export type PoolJob = z.infer<typeof PoolJob>;
 
