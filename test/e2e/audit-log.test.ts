@@ -193,7 +193,7 @@ test.each<[what: string, tamper: (home: string) => void, told: RegExp]>([
 test("noticed by the role that starts next, told in the status, and not forgotten: the end of a file is cut off", async () => {
   change((lines) => lines.slice(0, -3))(mimikit.home);
   await startAgain();
-  await told("log.jsonl was changed while the supervisor did not run: its last lines are gone");
+  await told("log.jsonl was changed while the supervisor was not running: its last lines are missing or different");
   await works();
   expect(await verify(mimikit.home)).toMatchObject({
     code: 1,

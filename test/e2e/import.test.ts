@@ -155,7 +155,7 @@ test("OpenClaw: memory and schedules are wishes like those that are typed, and u
     "--undo",
     done.id.slice(0, 12),
   );
-  expect(back).toEqual({ messages: 2, undone: 7, kept: [expect.stringMatching(/was edited since, so it stays/)] });
+  expect(back).toEqual({ messages: 2, undone: 7, kept: [expect.stringMatching(/was edited since, so it was kept/)] });
   await mimikit.until("no trigger", async () => ((await triggers()).length === 0 ? true : undefined));
   expect(memoryOf(mimikit)).toContain("in July");
   expect(memoryOf(mimikit)).not.toContain("the door");

@@ -108,7 +108,7 @@ describe("trying again", () => {
     });
     await expect(retry(mimikit)).rejects.toThrow(/409.*no reply yet/s);
     const reply = await mimikit.replyTo(await mimikit.send("please work"));
-    await expect(retry(mimikit)).rejects.toThrow(/409.*not over/s);
+    await expect(retry(mimikit)).rejects.toThrow(/409.*has not ended yet/s);
     writeFileSync(join(mimikit.workDir, "go"), "");
     await mimikit.drained();
     await mimikit.replyTo(await mimikit.send("and now?"));

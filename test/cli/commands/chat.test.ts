@@ -72,7 +72,7 @@ test.skipIf(!hasTerminals)(
     chat.type("/he\t");
     await chat.shows("/help");
     chat.type("\r");
-    await chat.shows("begin a new conversation");
+    await chat.shows("start a new conversation");
     chat.type("what time is it?\r");
     const names = () => readdirSync(join(served.home, "inbox"));
     await served.until("the message is there", () => names().some((name) => name.startsWith("m-")) || undefined);
