@@ -163,7 +163,7 @@ describe("without a model, one after the other on a clock that only goes forward
 
   test("of days that passed while everything was down the last is made up for, and the others are said to be skipped", async () => {
     mimikit.setClock(DAY_MS);
-    const hour = (new Date().getHours() + 6) % 24;
+    const hour = String((new Date().getHours() + 6) % 24).padStart(2, "0");
     const daily = await schedule(mimikit, `every day at ${hour}:30 remind me to stretch`);
     await mimikit.stop("SIGKILL");
     mimikit.setClock(5 * DAY_MS);

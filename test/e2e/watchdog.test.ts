@@ -63,10 +63,10 @@ test("a pool that hangs is killed by the supervisor; a gateway that hangs right 
   process.kill(pool, "SIGSTOP");
   await mimikit.until("another pool", () => mimikit.pidOf("workers") !== pool || undefined);
   process.kill(gateway, "SIGSTOP");
-  await command(mimikit, "send", "hello");
   // Two more looks of the supervisor at least.
   const looks = () => linesOf(mimikit, "log.workers.jsonl").filter(({ event }) => event === "task_done").length;
   const before = looks();
+  await command(mimikit, "send", "hello");
   await mimikit.until("work goes on", () => looks() > before || undefined);
   expect(mimikit.pidOf("gateway")).toBe(gateway);
   process.kill(gateway, "SIGCONT");

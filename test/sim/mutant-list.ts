@@ -754,8 +754,8 @@ export const MUTANTS: readonly Mutant[] = [
     name: "the-dead-cost-nothing",
     rule: "N2: an attempt that died before it could say what it cost counts for what it has reserved",
     file: "apps/worker-pool/src/claim/allot.ts",
-    find: "at === undefined || ownerAlive || !isUnaccounted(each)",
-    replace: "at === undefined || !ownerAlive || !isUnaccounted(each)",
+    find: "const hasDied = !ownerAlive || each.failed !== undefined;",
+    replace: "const hasDied = ownerAlive && each.failed !== undefined;",
     seed: 70,
   },
   {
