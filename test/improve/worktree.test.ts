@@ -451,7 +451,7 @@ describe.skipIf(missing !== null)("merging", () => {
     const change = Change.parse((await pool.work(fix)).result);
     expect((await pool.review(change, true)).result).toMatchObject({
       outcome: "branch",
-      note: expect.stringMatching(/taken back.*: e$/),
+      note: expect.stringMatching(/^merged and reverted: .*: e$/),
     });
     expect(git(pool.workDir, "rev-parse", "main")).toBe(head);
     expect(git(pool.workDir, "status", "--porcelain")).toBe("");
@@ -568,7 +568,7 @@ describe.skipIf(missing !== null)("taking a merge back", () => {
     const unwell = await merged([null, null, "the gateway is not running", "the gateway is not running"]);
     await expectRefusal(unwell, /the system is not well: the gateway is not running/);
     const pool = await merged([null, null, null, "a", "b", "c", "d", "e"]);
-    expect(await pool.undo()).toMatchObject({ outcome: "refused", note: expect.stringMatching(/taken back.*: e; /) });
+    expect(await pool.undo()).toMatchObject({ outcome: "refused", note: expect.stringMatching(/^undone and reverted: .*: e; /) });
     expect(git(pool.workDir, "rev-parse", "main")).toBe(pool.what.commit);
     expect(pool.read("README.md")).toBe("# A project\n");
     expect(pool.audited.slice(-2)).toEqual(["improvement_undone", "improvement_taken_back"]);
