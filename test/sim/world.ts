@@ -366,8 +366,13 @@ export class World {
 
   /** A process that has come to its end is another when it is started again, as in real life. */
   leave(process: Process): Promise<never> {
-    this.kill(this.slots.findIndex((slot) => slot.process === process));
+    this.end(process);
     return new Promise(() => undefined);
+  }
+
+  /** Kills a process, as far as it lives. */
+  end(process: Process): void {
+    this.kill(this.slots.findIndex((slot) => slot.process === process));
   }
 
   private kill(at: number): void {

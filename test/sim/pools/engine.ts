@@ -6,12 +6,12 @@
 import type { Carried, HomeSide, PoolSide } from "@mimikit/runtime/pools/engine";
 import { outcomeKey, pieceKey, queueOfPool, TOPICS } from "@mimikit/runtime/pools/names";
 import { below } from "../random.ts";
-import type { Environment, Place, World } from "../world.ts";
+import type { Environment, Place, Process, World } from "../world.ts";
 import type { Timers } from "./timers.ts";
 
 const PING_EVERY_MS = 1_000;
 /** The engine counts as away when it has not answered for so long. */
-const AWAY_MS = 5_000;
+export const AWAY_MS = 5_000;
 const TAKE_EVERY_MS = 200;
 /** Unless it forgets everything, it loses only changes younger than this. */
 const UNSYNCED_MS = 1_500;
@@ -46,13 +46,16 @@ interface Listener {
 }
 
 export class Engine {
-  readonly counts = { dropped: 0, doubled: 0, reordered: 0, unanswered: 0, redelivered: 0, forgotten: 0 };
+  readonly counts = { dropped: 0, doubled: 0, reordered: 0, unanswered: 0, redelivered: 0, forgotten: 0, deaths: 0 };
   /** Machines that do not reach it. */
   readonly cutOff = new Set<Place>();
   /** It does not answer until then. */
   awayUntilMs = 0;
   /** Hears of each job that is offered, before it has it. */
   onOffer: (job: string) => void = () => undefined;
+  /** Hears of each job that a process takes, and of each outcome that is laid here. */
+  onTaken: (key: string) => void = () => undefined;
+  onLaid: (job: string, process: Process) => void = () => undefined;
   private readonly world: World;
   private readonly weather: EngineWeather;
   private readonly keys = new Map<string, Job | string | Buffer>();
@@ -65,15 +68,21 @@ export class Engine {
     this.weather = weather;
   }
 
-  reaches({ environment: { process } }: Client): boolean {
+  /** Is it reached from there? */
+  reachesFrom(place: Place): boolean {
     const { isCalm, uptimeMs } = this.world;
-    return !process.dead && (isCalm || (uptimeMs >= this.awayUntilMs && !this.cutOff.has(process.place)));
+    return isCalm || (uptimeMs >= this.awayUntilMs && !this.cutOff.has(place));
+  }
+
+  private reaches({ environment: { process } }: Client): boolean {
+    return !process.dead && this.reachesFrom(process.place);
   }
 
   /** It dies: messages on their way are gone, and what was said just before, or everything. */
   die(forMs: number, loses: "nothing" | "last" | "all"): void {
     const { world } = this;
     this.awayUntilMs = world.uptimeMs + forMs;
+    this.counts.deaths++;
     for (const all of this.listeners.values()) for (const each of all) each.queue.length = 0;
     if (loses === "nothing") return;
     const before = this.keys.size;
@@ -86,12 +95,16 @@ export class Engine {
   }
 
   /** It takes a job for stalled that is not, and gives it away once more. */
-  redeliver(): void {
-    const held = [...this.keys].filter(([, value]) => isJob(value) && value.holder !== undefined);
-    const [key, job] = held[below(this.world.random, held.length)] ?? [];
-    if (key === undefined || !isJob(job)) return;
+  redeliver(key: string): void {
+    const job = this.keys.get(key);
+    if (!isJob(job) || job.holder === undefined) return;
     this.set(key, { sealed: job.sealed, lockedUntilMs: 0 });
     this.counts.redelivered++;
+  }
+
+  /** The keys of the jobs that workers hold. */
+  get held(): string[] {
+    return [...this.keys].flatMap(([key, value]) => (isJob(value) && value.holder !== undefined ? [key] : []));
   }
 
   /** The names of all that it has. */
@@ -141,7 +154,10 @@ export class Engine {
       tell: (message: Carried) => this.publish(client, topic(TOPICS.up), message),
       sayHere: (message: Carried) => this.publish(client, topic(TOPICS.here), message),
       putOutcome: (job: string, sealed: string) =>
-        this.command(client, () => this.set(outcomeKey(home, pool, job), sealed)),
+        this.command(client, () => {
+          this.set(outcomeKey(home, pool, job), sealed);
+          this.onLaid(job, client.environment.process);
+        }),
     });
   }
 
@@ -282,6 +298,7 @@ export class Engine {
         const holder = {};
         this.set(key, { ...job, holder, lockedUntilMs: world.uptimeMs + leaseMs });
         held.set(holder, key);
+        this.onTaken(key);
         void run(key.slice(queue.length), job.sealed)
           .then(() =>
             this.command(client, () => {

@@ -10,7 +10,7 @@ import { isForPool, type Task } from "@mimikit/protocol/records/task";
 import { createPool, homeIdentity, readPools, removePool } from "@mimikit/runtime/pools/registry";
 import { createSealed } from "@mimikit/store/disk/create-wish";
 import { readRecord } from "@mimikit/store/disk/record";
-import { archivePath, PERMITS, POOLS, poolPath, SIGNALS } from "@mimikit/store/disk/state";
+import { archivePath, PERMITS, POOLS, poolPath, queueOf, SIGNALS } from "@mimikit/store/disk/state";
 import { WATCHED } from "@mimikit/store/disk/watch";
 import { Heard } from "@mimikit/store/mirror/heard";
 import { Mirror } from "@mimikit/store/mirror/mirror";
@@ -23,7 +23,7 @@ import { openLink } from "../../../apps/worker-pool/src/dispatcher/link.ts";
 import { Pool } from "../../../apps/worker-pool/src/pool.ts";
 import { below } from "../random.ts";
 import { answerQuestion, isNoticed, loading, type Outside, questionsOn, TOKEN, tolerating } from "../scenario.ts";
-import type { Environment, Program } from "../world.ts";
+import type { Environment, Program, World } from "../world.ts";
 import type { Engine } from "./engine.ts";
 import { LEASE_MS, type Machine, SLOTS } from "./machine.ts";
 import { Timers } from "./timers.ts";
@@ -39,7 +39,9 @@ const LABEL = "gpu";
 const CANCELS = 4;
 const STEERS = 6;
 const REMOVALS = 2;
-/** Owner of the reservations for runs on machines: no process of the home. */
+/** Turns of its own for which the dispatcher of a restored home begins late, at most. */
+const LATE_TURNS_MAX = 120;
+/** What each run on a machine reserves counts as that of nobody here. */
 const AWAY = {};
 
 export interface Home {
@@ -76,7 +78,11 @@ export function owner(home: Home): Program {
         if (each.joined === undefined || !world.disk.read(poolPath(each.name))?.includes(each.joined.key))
           await tolerating(environment, () => invite(each));
       const serial = world.counts.steps;
-      const dice = await step(() => world.random());
+      const dice = await step(() => {
+        // What is under way may wait for a lease.
+        if (world.disk.names(queueOf("worker")).length > 0) world.quiet = 0;
+        return world.random();
+      });
       const open = [...witness.tasks].filter((id) => world.disk.info(archivePath(id)) === null);
       const task = open[below(world.random, open.length)];
       const isCancelled = (id: string) =>
@@ -105,15 +111,18 @@ export function owner(home: Home): Program {
           await removePool(fs, name);
         } else if (restores > 0 && dice > 0.964 && witness.executions.length > 0 && !world.isCalm) {
           restores--;
-          await step(() => restore(environment, witness));
+          await step(() => restore(world, witness));
         } else await rest();
       });
     }
   };
 }
 
-/** A backup has all but the machines: what is restored from it is another home to them. */
-function restore({ world }: Environment, witness: Witness): void {
+/**
+ * A backup has all but the machines: what is restored from it is another home to them. The dispatcher may begin only when they have been
+ * invited again.
+ */
+export function restore(world: World, witness: Witness): void {
   const { disk } = world;
   for (const dir of [PERMITS, POOLS]) {
     for (const name of disk.names(dir)) if (name.endsWith(".json")) disk.unlink(`${dir}/${name}`);
@@ -121,6 +130,8 @@ function restore({ world }: Environment, witness: Witness): void {
   }
   witness.newLife();
   world.restart();
+  for (const process of world.processes)
+    if (process.kind === "dispatcher") process.paused = below(world.random, LATE_TURNS_MAX);
 }
 
 /** The worker pool of the home: it claims for the machines, and runs what stays here. */
@@ -269,13 +280,14 @@ export function dispatcher({ outside, witness, engine }: Home): Program {
       filesOf: async () => [],
       useAnswers: async () => undefined,
       openStream: (taskId) => ({
-        write: (line) => witness.shown(taskId, line),
+        write: (line) => witness.shown(taskId, line, process),
         end: async () => undefined,
       }),
       noteUsage(candidate, at, accepted) {
         if (book === undefined) return;
         const line = lineOnce(candidate, at, accepted, { book, prices: {}, nowMs: nowMs() });
         if (line !== null) outside.purse?.noteNew(line);
+        witness.onCharged(process);
       },
       audit({ event, taskId, attempts, detail }) {
         if (event === "tool_call" && taskId !== undefined)

@@ -12,6 +12,7 @@ import { below } from "../random.ts";
 import { loading } from "../scenario.ts";
 import { type Environment, Place, type Program } from "../world.ts";
 import type { Engine } from "./engine.ts";
+import type { Manner } from "./themes.ts";
 import { Timers } from "./timers.ts";
 import type { Execution, Witness } from "./witness.ts";
 
@@ -25,6 +26,12 @@ const HAND_IN_MS = 2_000;
 const RUN_STEPS = 12;
 const LONG_STEPS = 150;
 const LIE_EVERY_MS = 1_500;
+/** That a machine which lies calls a job lost that it has not asked for yet. */
+const LOST_UNASKED_CHANCE = 0.3;
+/** That a run which fails cannot say what it has cost. */
+const UNTOLD_CHANCE = 0.4;
+
+const NO_NONCE = "0".repeat(16);
 
 /** Given with the code of an invitation. */
 export interface Joined {
@@ -39,10 +46,13 @@ export class Machine {
   joined: Joined | undefined;
   /** It says things of attempts that it was never given. */
   readonly lies: boolean;
+  /** How its runs are. */
+  readonly manner: Manner;
 
-  constructor(name: string, lies: boolean) {
+  constructor(name: string, lies: boolean, manner: Manner) {
     this.name = name;
     this.lies = lies;
+    this.manner = manner;
   }
 }
 
@@ -86,7 +96,11 @@ export function machine(of: Machine, place: Place, engine: Engine, witness: Witn
     timers.every(LEASE_MS / BEATS_PER_LEASE, () => pool.beat());
     await link.onTold((job, told) => pool.hear(job, told));
     link.start(
-      (job, record) => pool.run(job, record),
+      async (job, record) => {
+        if (of.lies && !world.isCalm && world.random() < LOST_UNASKED_CHANCE)
+          await link.tell(job, { kind: "lost", nonce: NO_NONCE, calls: 0, death: "alone" });
+        return pool.run(job, record);
+      },
       SLOTS,
       LEASE_MS,
       () => {
@@ -105,7 +119,7 @@ async function run(
   steering: Steering,
   stop: AbortSignal,
   { onLine, onCall }: { onLine(line: StreamLine): void; onCall(call: PoolCall): void },
-  { name, joined }: Machine,
+  { name, joined, manner }: Machine,
   environment: Environment,
   witness: Witness,
 ): Promise<Ran> {
@@ -122,13 +136,13 @@ async function run(
   const kind = world.random();
   if (kind < 0.1) witness.endless.add(task.id);
   const isEndless = witness.endless.has(task.id);
-  const steps = below(world.random, RUN_STEPS) + (kind < 0.4 ? below(world.random, LONG_STEPS) : 0);
+  const steps = manner.stepsMin + below(world.random, RUN_STEPS) + (kind < manner.long ? below(world.random, LONG_STEPS) : 0);
   for (let left = steps; (left > 0 || isEndless) && !stop.aborted; left--)
     await step(() => {
       const dice = world.random();
-      if (dice < 0.2) steering.take();
-      else if (dice < 0.28) onLine({ type: "delta", text: `${begun.job} ${left} ${world.counts.steps}` });
-      else if (dice < 0.36) {
+      if (left <= 0 || dice < 0.1) witness.counts.steered += steering.take().length;
+      else if (dice < 0.1 + manner.line) onLine({ type: "delta", text: `${begun.job} ${left} ${world.counts.steps}` });
+      else if (dice < 0.1 + manner.line + manner.call) {
         begun.calls++;
         onCall({ tool: "bash", requestId: `call_${begun.calls}`, ok: true, durationMs: 1 });
       }
@@ -137,7 +151,8 @@ async function run(
     const { outcome, told } = invent(begun, stop, name, steering, world.random());
     witness.end(begun, told);
     if (stop.aborted) witness.counts.stoppedRuns++;
-    const usage = { ...NO_USAGE, inputTokens: 1 + below(world.random, 900) };
+    const isUntold = outcome.status === "failed" && world.random() < UNTOLD_CHANCE;
+    const usage = { ...NO_USAGE, inputTokens: isUntold ? 0 : 1 + below(world.random, 900) };
     return { outcome: { ...outcome, usage }, isBegun: true, files: [], tools: null };
   });
 }
@@ -181,12 +196,12 @@ async function lie(
   witness: Witness,
 ): Promise<void> {
   const others = witness.executions.filter(
-    (each) => each.machine !== name && each.job.startsWith(`${home}.`) && !each.isOver,
+    (each) => each.machine !== name && each.job.startsWith(`${home}.`) && !each.isOver && !each.process.dead,
   );
   const victim = others[below(world.random, others.length)];
   if (world.isCalm || victim === undefined) return;
   const { job } = victim;
-  const nonce = witness.nonceOf(job) ?? "0".repeat(16);
+  const nonce = witness.nonceOf(job) ?? NO_NONCE;
   const lies: readonly FromPool[] = [
     { kind: "ask", nonce },
     { kind: "runs", nonce },

@@ -8,6 +8,7 @@ import { partsOfJob, queueOfPool } from "@mimikit/runtime/pools/names";
 import {
   AWAY,
   archivePath,
+  claimPath,
   failedAttemptPath,
   PERMITS,
   POOLS_HOME_PATH,
@@ -19,10 +20,15 @@ import {
 } from "@mimikit/store/disk/state";
 import type { Purse } from "../purse.ts";
 import type { Place, Process, World } from "../world.ts";
-import type { Engine } from "./engine.ts";
+import { AWAY_MS, type Engine } from "./engine.ts";
+import { LEASE_MS } from "./machine.ts";
 
 const ROLE = "worker";
 const FAILED = /^(.+)\.a(\d+)\.failed\.json$/;
+/** So long may the home not reach the engine without noticing: it looks at each tick, which may take some seconds. */
+const UNNOTICED_MS = AWAY_MS + 3_000;
+/** A process that stands still for so long is as good as suspended. */
+const SUSPENDED_MS = LEASE_MS / 2;
 
 /** A run on a machine. */
 export interface Execution {
@@ -58,8 +64,10 @@ export class Witness {
   readonly endless = new Set<string>();
   /** Tasks that a machine was given. */
   readonly tasks = new Set<string>();
-  /** Until when a process has been suspended at least, on the clock that never jumps. */
-  readonly suspendedMs = new Map<Process, number>();
+  /** Hears of the moments that a theme is about. */
+  onBegun: (execution: Execution) => void = () => undefined;
+  onGivenUp: (execution: Execution) => void = () => undefined;
+  onCharged: (process: Process) => void = () => undefined;
   /** Machines that this home has let go at some time, each with when that was last. */
   readonly letGoMs = new Map<string, number>();
   /** Machines whose power has failed. */
@@ -73,10 +81,19 @@ export class Witness {
   private readonly ended = new Set<string>();
   /** The text that each attempt handed in, by the attempt's name. */
   private readonly handedIn = new Map<string, string>();
-  private readonly lines = new Map<string, Set<string>>();
+  private readonly lines = new Map<Process, Set<string>>();
   private readonly audited = new Map<string, number>();
   private readonly auditedBy = new Map<Process, Set<string>>();
+  /** Outcomes that have lain in the engine. */
+  private readonly laid = new Set<string>();
+  /** Since when a process stands still, and when one was suspended last, on the clock that never jumps. */
+  private readonly stillSinceMs = new Map<Process, number>();
+  private readonly suspendedMs = new Map<Process, number>();
   private lifeSinceMs = 0;
+  /** When the home reached the engine last, since when it has gone on doing so, and when a process of it stood still last. */
+  private reachedMs = 0;
+  private backMs = 0;
+  private stoodStillMs = Number.NEGATIVE_INFINITY;
 
   constructor(world: World) {
     this.world = world;
@@ -93,6 +110,29 @@ export class Witness {
   /** The home is restored: what it is to machines begins anew. */
   newLife(): void {
     this.lifeSinceMs = this.world.uptimeMs;
+  }
+
+  /** Looks between two turns at what stands still, and at whether the home reaches the engine. */
+  look(isReached: boolean): void {
+    const { processes, uptimeMs, home } = this.world;
+    for (const process of processes) {
+      if (process.paused === 0) {
+        this.stillSinceMs.delete(process);
+        continue;
+      }
+      const sinceMs = this.stillSinceMs.get(process) ?? uptimeMs;
+      this.stillSinceMs.set(process, sinceMs);
+      if (uptimeMs - sinceMs > SUSPENDED_MS) this.suspendedMs.set(process, uptimeMs);
+      if (process.place === home) this.stoodStillMs = uptimeMs;
+    }
+    if (!isReached) return;
+    if (uptimeMs - this.reachedMs > UNNOTICED_MS) this.backMs = uptimeMs;
+    this.reachedMs = uptimeMs;
+  }
+
+  /** An outcome lies in the engine. @returns whether that is new. */
+  lies(job: string): boolean {
+    return !this.laid.has(job) && this.laid.add(job) !== undefined;
   }
 
   /** A job is about to be offered. */
@@ -142,6 +182,7 @@ export class Witness {
     }
     const live: Execution = { ...execution, calls: 0, isOver: false };
     this.executions.push(live);
+    this.onBegun(live);
     return live;
   }
 
@@ -159,9 +200,9 @@ export class Witness {
   }
 
   /** A line of a stream, as the home shows it. */
-  shown(taskId: string, line: StreamLine): void {
-    const seen = this.lines.get(taskId) ?? new Set();
-    this.lines.set(taskId, seen);
+  shown(taskId: string, line: StreamLine, process: Process): void {
+    const seen = this.lines.get(process) ?? new Set();
+    this.lines.set(process, seen);
     const text = JSON.stringify(line);
     if (seen.has(text)) this.world.violate(`${taskId} shows a line twice: ${text}`);
     seen.add(text);
@@ -213,9 +254,17 @@ export class Witness {
     this.ended.add(key);
     const run = this.executions.find((each) => nameOf(each) === key);
     if (!text.includes('"failureReason":"interrupted"')) return;
-    if (text.includes("was not heard of for")) this.counts.givenUp++;
-    else if (text.includes("ended while it ran")) this.counts.lost++;
-    else if (text.includes("is no machine of this home")) this.counts.disowned++;
+    if (text.includes("was not heard of for")) {
+      this.counts.givenUp++;
+      this.checkSilence(key);
+      if (run !== undefined) this.onGivenUp(run);
+    } else if (text.includes("ended while it ran")) {
+      this.counts.lost++;
+      if (![...this.granted.keys()].some((job) => job.endsWith(`.${key}`)))
+        this.world.violate(`${key} was lost, and was never permitted`);
+      if (run !== undefined && this.laid.has(run.job) && !this.powerless.has(run.machine))
+        this.world.violate(`${key} was lost, and its outcome was there`);
+    } else if (text.includes("is no machine of this home")) this.counts.disowned++;
     else this.counts.cutOffThere++;
     if (run !== undefined && this.isLive(run) && !this.mayOverlap(run))
       this.world.violate(`${key} is given up while it runs: ${text.slice(0, 300)}`);
@@ -242,7 +291,19 @@ export class Witness {
     if (this.isOfFormerLife(run.job)) world.violate(`${key} has a result of a former life`);
     if ((this.audited.get(key) ?? 0) < run.calls && !this.powerless.has(run.machine))
       world.violate(`${key} has a result, and ${this.audited.get(key) ?? 0} of ${run.calls} calls are noted`);
-    if (this.purse?.hasLine(id, attempts) === false) world.violate(`${key} has a result, and no line of what it cost`);
+    const { reserved } = JSON.parse(world.disk.read(claimPath(ROLE, id, attempts)) ?? "{}");
+    if (reserved !== undefined && this.purse?.hasLine(id, attempts) === false)
+      world.violate(`${key} has a result, and no line of what it cost`);
+  }
+
+  /** Two leases of silence are two leases in which the machine could be heard. */
+  private checkSilence(key: string): void {
+    const { world, backMs, reachedMs, stoodStillMs } = this;
+    // What is written now was decided before the process stood still.
+    if (world.isCalm || world.uptimeMs - stoodStillMs < 2 * LEASE_MS) return;
+    if (world.uptimeMs - reachedMs > UNNOTICED_MS) world.violate(`${key} is given up while the engine is away`);
+    else if (world.uptimeMs - backMs < 2 * LEASE_MS && backMs > 0)
+      world.violate(`${key} is given up ${world.uptimeMs - backMs} ms after the engine was back`);
   }
 
   private hasFailed(id: string, attempt: number): boolean {
