@@ -8,6 +8,9 @@ import type { UsageBook } from "@mimikit/store/views/usage-book";
 import { type Allotted, lineOf } from "../claim/allot.ts";
 import type { Accepted } from "./outcome.ts";
 
+/** The clock may have been set by so much between two takings of one outcome: the line may be on the day before, or after. */
+const SET_BACK_MS = 86_400_000;
+
 /** @param at when it was claimed. @returns null where it is noted, or has nothing to say. Throws what the disk throws. */
 export function lineOnce(
   candidate: Allotted,
@@ -16,7 +19,9 @@ export function lineOnce(
   { book, prices, nowMs }: { book: UsageBook; prices: Config["prices"]; nowMs: number },
 ): UsageLine | null {
   const { task, attempt } = candidate;
-  if (hasLine(book, task.id, { role: task.role, attempt, ownerAlive: true, at }, nowMs)) return null;
+  const fromAt = new Date(Math.min(Date.parse(at), nowMs) - SET_BACK_MS).toISOString();
+  const toMs = Math.max(Date.parse(at), nowMs) + SET_BACK_MS;
+  if (hasLine(book, task.id, { role: task.role, attempt, ownerAlive: true, at: fromAt }, toMs)) return null;
   const usage = priced(outcome.usage, priceOf(outcome.model, prices));
   return lineOf(candidate, { outcome: { ...outcome, usage }, isBegun, isFree: isFree(outcome.provider), tools }, nowMs);
 }
