@@ -18,7 +18,7 @@ import type { Execution, Witness } from "./witness.ts";
 
 export const LEASE_MS = 6_000;
 export const SLOTS = 2;
-const BEATS_PER_LEASE = 6;
+export const BEATS_PER_LEASE = 6;
 /** That it is told to stop, at each beat: as `systemctl restart` does. */
 const STOP_CHANCE = 0.004;
 const HAND_IN_MS = 2_000;
@@ -85,7 +85,7 @@ export function machine(of: Machine, place: Place, engine: Engine, witness: Witn
       async remove(path) {
         place.disk.unlink(path);
       },
-      run: (record, steering, stop, told) => run(record, steering, stop, told, of, environment, witness),
+      run: (record, steering, stop, told) => run(record, steering, stop, told, { ...joined, ...of }, environment, witness),
       async forget(job) {
         if (place.disk.info(begunAwayPath(job)) !== null) witness.forgotten(job);
       },
@@ -97,7 +97,8 @@ export function machine(of: Machine, place: Place, engine: Engine, witness: Witn
     await link.onTold((job, told) => pool.hear(job, told));
     link.start(
       async (job, record) => {
-        if (of.lies && !world.isCalm && world.random() < LOST_UNASKED_CHANCE)
+        const isNew = place.disk.info(begunAwayPath(job)) === null;
+        if (of.lies && isNew && !world.isCalm && world.random() < LOST_UNASKED_CHANCE)
           await link.tell(job, { kind: "lost", nonce: NO_NONCE, calls: 0, death: "alone" });
         return pool.run(job, record);
       },
@@ -119,7 +120,7 @@ async function run(
   steering: Steering,
   stop: AbortSignal,
   { onLine, onCall }: { onLine(line: StreamLine): void; onCall(call: PoolCall): void },
-  { name, joined, manner }: Machine,
+  { name, manner, home }: Joined & Pick<Machine, "name" | "manner">,
   environment: Environment,
   witness: Witness,
 ): Promise<Ran> {
@@ -128,7 +129,7 @@ async function run(
   const { disk } = process.place;
   const begun = await step((): Execution => {
     const suffix = `.${task.id}.a${attempt}.begun.json`;
-    const file = disk.names(AWAY).find((each) => each.startsWith(`${joined?.home}.`) && each.endsWith(suffix));
+    const file = disk.names(AWAY).find((each) => each.startsWith(`${home}.`) && each.endsWith(suffix));
     const job = file?.slice(0, -".begun.json".length) ?? suffix;
     const nonce = BegunAway.safeParse(JSON.parse(disk.read(begunAwayPath(job)) ?? "null")).data?.nonce;
     return witness.begin({ job, task, attempt, machine: name, process }, nonce);
@@ -136,7 +137,9 @@ async function run(
   const kind = world.random();
   if (kind < 0.1) witness.endless.add(task.id);
   const isEndless = witness.endless.has(task.id);
-  const steps = manner.stepsMin + below(world.random, RUN_STEPS) + (kind < manner.long ? below(world.random, LONG_STEPS) : 0);
+  const more = manner.stepsMin + (kind < manner.long ? below(world.random, LONG_STEPS) : 0);
+  // What is left of the work is to end soon once there are no faults.
+  const steps = below(world.random, RUN_STEPS) + (world.isCalm ? 0 : more);
   for (let left = steps; (left > 0 || isEndless) && !stop.aborted; left--)
     await step(() => {
       const dice = world.random();

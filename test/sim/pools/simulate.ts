@@ -19,7 +19,7 @@ const QUIET_STEPS = 2_200;
 /** Behind that, turns in which more time passes: memory is noted when nothing has been said for a while. */
 const SLOW_TURNS = 1_200;
 const SLOW_STEP_MS_MAX = 200;
-const STEPS_MAX = 60_000;
+const STEPS_MAX = 120_000;
 const STEP_MS_MAX = 12;
 const LOOK_AT_ONCE = 0.8;
 const MESSAGES = 3;

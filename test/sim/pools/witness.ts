@@ -21,14 +21,14 @@ import {
 import type { Purse } from "../purse.ts";
 import type { Place, Process, World } from "../world.ts";
 import { AWAY_MS, type Engine } from "./engine.ts";
-import { LEASE_MS } from "./machine.ts";
+import { BEATS_PER_LEASE, LEASE_MS } from "./machine.ts";
 
 const ROLE = "worker";
 const FAILED = /^(.+)\.a(\d+)\.failed\.json$/;
 /** So long may the home not reach the engine without noticing: it looks at each tick, which may take some seconds. */
 const UNNOTICED_MS = AWAY_MS + 3_000;
-/** A process that stands still for so long is as good as suspended. */
-const SUSPENDED_MS = LEASE_MS / 2;
+/** A process that stands still for longer than its beat is as good as suspended: it may not notice that a lease has gone by. */
+const SUSPENDED_MS = LEASE_MS / BEATS_PER_LEASE;
 
 /** A run on a machine. */
 export interface Execution {
