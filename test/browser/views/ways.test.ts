@@ -109,7 +109,7 @@ describe.runIf(hasChromium)("finding one's way", { timeout: BROWSER_MS_MAX }, ()
     const { page } = await openPage();
     await openView(page, "settings");
     await page.reload();
-    await page.getByRole("heading", { name: "Settings" }).waitFor();
+    await page.getByRole("heading", { name: "Settings", exact: true }).waitFor();
     pages.gateway.question(questionRecord({ id: "t-000001.0", question: "Which colour?" }));
     await page.getByRole("button", { name: "1 open question" }).click();
     await page.getByRole("article").getByText("Which colour?").waitFor();
