@@ -106,8 +106,24 @@ test("a call of a tool that is said again while the permit goes is not noted aga
   await dispatcher.connect([POOL]);
   await permit();
   await createRecord(fs, NotedCalls, notedCallsPath(work.id, 1), { calls: 1 });
-  hear = () => dispatcher.hear(POOL.name, job, said);
+  hear = () => dispatcher.hear(POOL, job, said);
   await dispatcher.tick();
   expect(audited).toEqual([]);
   expect(await fs.list(PERMITS)).toEqual([]);
+});
+
+test("nothing that a machine said before it was let go is believed of the one that is invited again by its name", async () => {
+  const { dispatcher, job, audited, told, claim, permit } = await household();
+  const again: PoolRecord = { ...POOL, key: Buffer.alloc(32, 1).toString("base64") };
+  await claim();
+  await permit();
+  await dispatcher.connect([POOL]);
+  await dispatcher.tick();
+  await dispatcher.connect([again]);
+  dispatcher.hear(POOL, job, { kind: "lost", nonce: NONCE, calls: 0, death: "alone" });
+  // It is answered behind the other.
+  dispatcher.hear(again, job, { kind: "ask", nonce: "f".repeat(16) });
+  const refusal: ToPool = { kind: "permit", nonce: "f".repeat(16), granted: false };
+  await expect.poll(() => told).toContainEqual(refusal);
+  expect(audited).toEqual([]);
 });

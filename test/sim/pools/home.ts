@@ -254,7 +254,7 @@ export function dispatcher({ outside, witness, engine }: Home): Program {
           pool,
           onSaid(job, said) {
             witness.said(job, said);
-            hands.hear(pool.name, job, said);
+            hands.hear(pool, job, said);
           },
           onHere: () => undefined,
           onError,

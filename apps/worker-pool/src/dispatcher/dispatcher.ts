@@ -161,8 +161,8 @@ export class Dispatcher {
     await this.removePermits();
   }
 
-  /** Handles a message of a pool. */
-  hear(pool: string, job: string, said: FromPool): void {
+  /** Handles a message of a pool, as it was when it said so. */
+  hear(pool: Pick<PoolRecord, "name" | "key">, job: string, said: FromPool): void {
     void this.inLine(job, () => this.answer(pool, job, said));
   }
 
@@ -262,10 +262,16 @@ export class Dispatcher {
     }
   }
 
-  private async answer(pool: string, job: string, said: FromPool): Promise<void> {
-    const link = this.linkOf(pool);
+  private async answer(
+    { name: pool, key }: Pick<PoolRecord, "name" | "key">,
+    job: string,
+    said: FromPool,
+  ): Promise<void> {
+    const known = this.links.get(pool);
     const parts = partsOfJob(job);
-    if (link === undefined || parts === null || parts.home !== this.options.identity.id) return;
+    // Of one that was let go nothing is believed, also where another has its name by now.
+    if (known?.pool.key !== key || parts === null || parts.home !== this.options.identity.id) return;
+    const { link } = known;
     const each = this.away.get(job);
     // A pool speaks of what it was given, and of nothing else.
     if (each !== undefined && each.owner.pool !== pool) return;

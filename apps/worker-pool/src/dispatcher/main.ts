@@ -118,7 +118,7 @@ const dispatcher = new Dispatcher({
       homeId: identity.id,
       pool,
       onSaid: (job, said) => {
-        if (holder.holds) dispatcher.hear(pool.name, job, said);
+        if (holder.holds) dispatcher.hear(pool, job, said);
       },
       onHere: (beat) => void noteSeen(pool, beat).catch(onError),
       onError: onEngineError,
