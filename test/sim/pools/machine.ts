@@ -85,7 +85,8 @@ export function machine(of: Machine, place: Place, engine: Engine, witness: Witn
       async remove(path) {
         place.disk.unlink(path);
       },
-      run: (record, steering, stop, told) => run(record, steering, stop, told, { ...joined, ...of }, environment, witness),
+      run: (record, steering, stop, told) =>
+        run(record, steering, stop, told, { ...joined, ...of }, environment, witness),
       async forget(job) {
         if (place.disk.info(begunAwayPath(job)) !== null) witness.forgotten(job);
       },

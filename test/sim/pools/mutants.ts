@@ -25,7 +25,6 @@ const LIST: readonly Omit<Mutant, "simulation">[] = [
     file: DISPATCHER,
     find: 'case "refuse":\n        return link.tell(job, { kind: "permit", nonce, granted: false });',
     replace: 'case "refuse":\n        return link.tell(job, { kind: "permit", nonce, granted: true });',
-    isRare: true,
   },
   {
     name: "believed-before-its-permit",
@@ -33,7 +32,6 @@ const LIST: readonly Omit<Mutant, "simulation">[] = [
     file: STEP,
     find: '(permit === nonce || (permit === null && kind === "ask"));',
     replace: "(permit === nonce || permit === null);",
-    isRare: true,
   },
   {
     name: "offered-with-a-permit",
@@ -41,7 +39,6 @@ const LIST: readonly Omit<Mutant, "simulation">[] = [
     file: STEP,
     find: 'if (attempt.permit === null) return "add";',
     replace: 'if (attempt.permit === null || attempt.silentMs > leaseMs / 2) return "add";',
-    seed: 6,
   },
   {
     name: "the-epoch-is-ignored",
@@ -49,7 +46,6 @@ const LIST: readonly Omit<Mutant, "simulation">[] = [
     file: DISPATCHER,
     find: "isOfThisEpoch: owner.epoch === identity.epoch,",
     replace: "isOfThisEpoch: identity.epoch !== '',",
-    isRare: true,
   },
   {
     name: "the-budget-forgets-a-claim",
@@ -57,7 +53,6 @@ const LIST: readonly Omit<Mutant, "simulation">[] = [
     file: DISPATCHER,
     find: "...(claim.reserved !== undefined && { reserved: claim.reserved }),",
     replace: "",
-    isRare: true,
   },
   {
     name: "charged-twice",
@@ -65,7 +60,6 @@ const LIST: readonly Omit<Mutant, "simulation">[] = [
     file: "apps/worker-pool/src/dispatcher/line-once.ts",
     find: "if (hasLine(book, task.id, { role: task.role, attempt, ownerAlive: true, at: fromAt }, toMs)) return null;",
     replace: "void [hasLine, fromAt, toMs];",
-    isRare: true,
   },
   {
     name: "interrupted-for-nothing",
@@ -73,7 +67,6 @@ const LIST: readonly Omit<Mutant, "simulation">[] = [
     file: "apps/worker-pool/src/claim/allot.ts",
     find: "const hasDied = !ownerAlive || each.failed !== undefined;",
     replace: "const hasDied = !ownerAlive;",
-    seed: 39,
   },
   {
     name: "late-and-taken",
@@ -81,7 +74,6 @@ const LIST: readonly Omit<Mutant, "simulation">[] = [
     file: DISPATCHER,
     find: "    if (await fs.exists(failedAttemptPath(ROLE, id, attempt))) return true;\n",
     replace: "",
-    isRare: true,
   },
   {
     name: "ended-before-its-calls",
@@ -89,7 +81,6 @@ const LIST: readonly Omit<Mutant, "simulation">[] = [
     file: DISPATCHER,
     find: "    return noted >= calls;",
     replace: "    return true;",
-    isRare: true,
   },
   {
     name: "calls-noted-again",
@@ -104,7 +95,6 @@ const LIST: readonly Omit<Mutant, "simulation">[] = [
     file: REMOTE,
     find: "if (link.silentMs > leaseMs && !running.stop.signal.aborted) {",
     replace: "if (link.silentMs > 99 * leaseMs && !running.stop.signal.aborted) {",
-    seed: 10,
   },
   {
     name: "given-up-after-one-lease",
@@ -112,7 +102,6 @@ const LIST: readonly Omit<Mutant, "simulation">[] = [
     file: STEP,
     find: "export const LEASES_OF_SILENCE = 2;",
     replace: "export const LEASES_OF_SILENCE = 1;",
-    isRare: true,
   },
   {
     name: "never-given-up",
@@ -120,7 +109,6 @@ const LIST: readonly Omit<Mutant, "simulation">[] = [
     file: STEP,
     find: 'return attempt.silentMs > LEASES_OF_SILENCE * leaseMs ? "give-up" : "wait";',
     replace: 'return "wait";',
-    seed: 92,
   },
   {
     name: "silent-while-the-engine-is-away",
@@ -128,7 +116,6 @@ const LIST: readonly Omit<Mutant, "simulation">[] = [
     file: DISPATCHER,
     find: "if (stoodStill || !link.isThere || this.wasThere.get(name) !== true)",
     replace: "if (stoodStill)",
-    isRare: true,
   },
   {
     name: "another-machine-is-believed",
@@ -136,7 +123,6 @@ const LIST: readonly Omit<Mutant, "simulation">[] = [
     file: DISPATCHER,
     find: "    if (each !== undefined && each.owner.pool !== pool) return;\n",
     replace: "",
-    isRare: true,
   },
   {
     name: "heard-twice",
@@ -144,7 +130,6 @@ const LIST: readonly Omit<Mutant, "simulation">[] = [
     file: CARRIER,
     find: "if (digits === undefined || number <= (this.last.get(session) ?? 0)) return null;",
     replace: "if (digits === undefined) return null;",
-    isRare: true,
   },
   {
     name: "stopped-once",
@@ -152,7 +137,6 @@ const LIST: readonly Omit<Mutant, "simulation">[] = [
     file: DISPATCHER,
     find: 'await link.tell(job, { kind: ["runs", "lines", "want"].includes(said.kind) ? "stop" : "taken" });',
     replace: 'await link.tell(job, { kind: "taken" });',
-    seed: 10,
   },
   {
     name: "taken-before-it-is-published",
@@ -167,7 +151,6 @@ const LIST: readonly Omit<Mutant, "simulation">[] = [
     file: REMOTE,
     find: "if (ended === null) lost.push(begun);",
     replace: "if (ended === null) continue;",
-    seed: 6,
   },
   {
     name: "an-outcome-in-memory",
@@ -175,7 +158,6 @@ const LIST: readonly Omit<Mutant, "simulation">[] = [
     file: REMOTE,
     find: "    await createUnsynced(fs, EndedAway, endedAwayPath(job), { job, nonce, outcome });\n",
     replace: "",
-    isRare: true,
   },
   {
     name: "begun-in-memory",
@@ -197,7 +179,6 @@ const LIST: readonly Omit<Mutant, "simulation">[] = [
     file: REMOTE,
     find: "if (partsOfJob(job)?.home !== homeId) {",
     replace: "if (partsOfJob(job)?.home === '') {",
-    seed: 42,
   },
 ];
 
