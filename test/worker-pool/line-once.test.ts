@@ -1,4 +1,4 @@
-/** What an attempt on another machine has cost is noted once, whatever the clock of the home does meanwhile. */
+/** The cost of an attempt on another machine is noted once, whatever the clock of the home does meanwhile. */
 import { NO_USAGE } from "@mimikit/protocol/base/usage";
 import { UsageBook } from "@mimikit/store/views/usage-book";
 import { expect, test } from "vitest";

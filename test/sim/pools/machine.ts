@@ -139,7 +139,7 @@ async function run(
   if (kind < 0.1) witness.endless.add(task.id);
   const isEndless = witness.endless.has(task.id);
   const more = manner.stepsMin + (kind < manner.long ? below(world.random, LONG_STEPS) : 0);
-  // What is left of the work is to end soon once there are no faults.
+  // The rest of the work is to end soon once there are no faults.
   const steps = below(world.random, RUN_STEPS) + (world.isCalm ? 0 : more);
   for (let left = steps; (left > 0 || isEndless) && !stop.aborted; left--)
     await step(() => {

@@ -1,5 +1,5 @@
 /**
- * What a world is about. Chance alone seldom makes the situations for which the rules of work on other machines are there: a fault must follow
+ * The theme of a world. Chance alone seldom makes the situations for which the rules of work on other machines are there: a fault must follow
  * within a moment of a permit, of an outcome or of its cost. Each world has one theme, by its number; the first leaves all to chance.
  */
 import { below, type Random } from "../random.ts";

@@ -236,8 +236,8 @@ export class Witness {
     }
     for (const name of disk.names(PERMITS)) violations.push(`the permit ${name} is left over`);
     for (const [machine, all] of places)
+      // A disk that fails at the beginning of an attempt leaves that, until the machine starts again: home gives the attempt up.
       for (const place of all)
-        // A disk that fails at the beginning of an attempt leaves that, until the machine starts again: home gives the attempt up.
         for (const name of place.disk.names(AWAY))
           if (this.world.counts.errors === 0 || !name.endsWith(".begun.json"))
             violations.push(`${machine} has ${name} left over`);
@@ -302,7 +302,7 @@ export class Witness {
   /** Two leases of silence are two leases in which the machine could be heard. */
   private checkSilence(key: string): void {
     const { world, backMs, reachedMs, stoodStillMs } = this;
-    // What is written now was decided before the process stood still.
+    // A record that is written now was decided before the process stood still.
     if (world.isCalm || world.uptimeMs - stoodStillMs < 2 * LEASE_MS) return;
     if (world.uptimeMs - reachedMs > UNNOTICED_MS) world.violate(`${key} is given up while the engine is away`);
     else if (world.uptimeMs - backMs < 2 * LEASE_MS && backMs > 0)
