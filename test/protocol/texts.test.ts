@@ -1,9 +1,10 @@
 /** The promises of the table of sentences to its translations (docs/api.md#errors). */
+
+import { chineseOf, inChinese } from "@mimikit/protocol/texts/chinese";
+import { CHINESE_TEXTS } from "@mimikit/protocol/texts/chinese-table";
 import { type Coded, coded, codeOf, englishOf, type TextCode, withCodes } from "@mimikit/protocol/texts/coded";
 import { TEXTS } from "@mimikit/protocol/texts/table";
 import { expect, test } from "vitest";
-import { chineseOf, inChinese } from "../../apps/web/src/i18n/zh/gateway/coded.ts";
-import { CHINESE_TEXTS } from "../../apps/web/src/i18n/zh/gateway/codes.ts";
 import { englishIn } from "../support/english-in.ts";
 
 const asIs = (at: string) => at;

@@ -8,6 +8,8 @@ import { commandFirst, nameIn } from "./arguments/command-first.ts";
 import { completeIds } from "./arguments/complete-ids.ts";
 import { misuseText } from "./arguments/misuse.ts";
 import { markWords } from "./arguments/text-argument.ts";
+import { translateWords } from "./i18n/help.ts";
+import { chooseLanguage, t, told } from "./i18n/language.ts";
 import { Unreachable } from "./instance/client.ts";
 import { asCalled } from "./io/as-called.ts";
 import { EXIT, Failure, reasonOf } from "./io/failure.ts";
@@ -93,15 +95,13 @@ function allCommands(): Promise<Command[]> {
 }
 
 function parserOf(words: string[], commands: readonly Command[]) {
-  const parser = yargs(words)
-    .scriptName("mimikit")
-    .locale("en")
+  const parser = translateWords(yargs(words).scriptName("mimikit").locale("en"))
     .usage(
-      "$0 <command>\n\nA self-hosted, always-on assistant. Exit codes: 0 done, 1 failed, 2 usage, 3 not running, 4 timed out, 5 waits for your answer.",
+      `$0 <command>\n\n${t("A self-hosted, always-on assistant. Exit codes: 0 done, 1 failed, 2 usage, 3 not running, 4 timed out, 5 waits for your answer.")}`,
     )
-    .example("mimikit up", "start it, and print its address")
-    .example("mimikit chat", "talk with it; mimikit ask and send are for scripts")
-    .option("json", { type: "boolean", default: false, describe: "print one JSON document", global: true })
+    .example("mimikit up", t("start it, and print its address"))
+    .example("mimikit chat", t("talk with it; mimikit ask and send are for scripts"))
+    .option("json", { type: "boolean", default: false, describe: t("print one JSON document"), global: true })
     .parserConfiguration({ "parse-positional-numbers": false, "strip-dashed": true })
     .version(VERSION)
     .help()
@@ -119,11 +119,12 @@ function parserOf(words: string[], commands: readonly Command[]) {
 // A reader that has seen enough (`mimikit logs | head`) is not a failure.
 process.stdout.on("error", (error: NodeJS.ErrnoException) => process.exit(error.code === "EPIPE" ? 0 : EXIT.failed));
 
+await chooseLanguage(process.env);
 try {
   await run(hideBin(process.argv));
 } catch (error) {
   const failure = error instanceof Misuse ? await explained(error.message, hideBin(process.argv)) : error;
-  process.stderr.write(`mimikit: ${asCalled(reasonOf(failure))}\n`);
+  process.stderr.write(`mimikit: ${asCalled(told(reasonOf(failure)))}\n`);
   process.exitCode =
     failure instanceof Failure ? failure.exitCode : failure instanceof Unreachable ? EXIT.notRunning : EXIT.failed;
 }

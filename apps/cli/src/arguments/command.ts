@@ -1,5 +1,7 @@
 /** Commands are a name, a promise, examples, and the code that runs. A group of commands has sub-commands instead of code. */
 import type { ArgumentsCamelCase, Argv } from "yargs";
+import { translateDescriptions } from "../i18n/help.ts";
+import { t } from "../i18n/language.ts";
 import { Failure } from "../io/failure.ts";
 
 /** Options that every command has. */
@@ -27,6 +29,9 @@ export interface Command {
 /** A line to type, and its effect. */
 type Example = readonly [line: string, meaning: string];
 
+/** A text, or how it is made where a part of it is no text to translate. */
+type Epilogue = string | (() => string);
+
 interface Definition<T extends CommonOptions> {
   /** The name and its positional arguments, as yargs writes them: `send [text..]`. */
   usage: string;
@@ -34,7 +39,7 @@ interface Definition<T extends CommonOptions> {
   /** Lines of `mimikit <command> --help`. */
   examples: readonly Example[];
   /** Shown by `--help` below the examples. */
-  epilogue?: string;
+  epilogue?: Epilogue;
   takesText?: boolean;
   options?: (yargs: Argv<CommonOptions>) => Argv<T>;
   run: (options: ArgumentsCamelCase<T>) => Promise<void>;
@@ -55,11 +60,11 @@ export function command<T extends CommonOptions>(definition: Definition<T>): Com
     addTo(cli) {
       cli.command(
         usage,
-        summary,
+        t(summary),
         (yargs) => {
-          for (const [line, meaning] of examples) yargs.example(line, meaning);
-          if (epilogue !== undefined) yargs.epilogue(epilogue);
-          return addOptions(yargs);
+          for (const [line, meaning] of examples) yargs.example(line, t(meaning));
+          if (epilogue !== undefined) yargs.epilogue(textOf(epilogue));
+          return translateDescriptions(addOptions(yargs));
         },
         (given) => {
           assertNumbers(given);
@@ -73,10 +78,14 @@ export function command<T extends CommonOptions>(definition: Definition<T>): Com
   };
 }
 
+function textOf(epilogue: Epilogue): string {
+  return typeof epilogue === "string" ? t(epilogue) : epilogue();
+}
+
 interface GroupDefinition {
   name: string;
   summary: string;
-  epilogue?: string;
+  epilogue?: Epilogue;
   /** In the order of the help. */
   subCommands: readonly Command[];
   /** The one of them that runs where none is named. */
@@ -86,10 +95,13 @@ interface GroupDefinition {
 /** A command that has sub-commands: `mimikit triggers add`. */
 export function commandGroup({ name, summary, epilogue, subCommands, alone }: GroupDefinition): Command {
   const usage = `${name} ${alone === undefined ? "<sub-command>" : "[sub-command]"}`;
-  const helps = [
-    ...(alone === undefined ? [] : [`Without a sub-command, mimikit ${name} runs ${alone.name}.`]),
-    `See mimikit ${name} <sub-command> --help for the options and examples of each.`,
-  ].join(" ");
+  const helps = () =>
+    alone === undefined
+      ? t("See mimikit {name} <sub-command> --help for the options and examples of each.", { name })
+      : t(
+          "Without a sub-command, mimikit {name} runs {alone}. See mimikit {name} <sub-command> --help for the options and examples of each.",
+          { name, alone: alone.name },
+        );
   return {
     name,
     usage,
@@ -99,10 +111,10 @@ export function commandGroup({ name, summary, epilogue, subCommands, alone }: Gr
     subCommands,
     ...(alone !== undefined && { alone }),
     addTo(cli) {
-      cli.command(name, summary, (yargs) => {
-        yargs.usage(`$0 ${usage}\n\n${summary}`).demandCommand(1);
+      cli.command(name, t(summary), (yargs) => {
+        yargs.usage(`$0 ${usage}\n\n${t(summary)}`).demandCommand(1);
         for (const each of subCommands) each.addTo(yargs);
-        return yargs.epilogue(epilogue === undefined ? helps : `${helps}\n\n${epilogue}`);
+        return yargs.epilogue(epilogue === undefined ? helps() : `${helps()}\n\n${textOf(epilogue)}`);
       });
     },
     addOptionsTo(parser) {
@@ -114,5 +126,5 @@ export function commandGroup({ name, summary, epilogue, subCommands, alone }: Gr
 /** @throws Failure (usage): a word where a number is wanted. */
 function assertNumbers(options: Record<string, unknown>): void {
   const [name] = Object.entries(options).find(([, value]) => Number.isNaN(value)) ?? [];
-  if (name !== undefined) throw new Failure("usage", `--${name} is a number`);
+  if (name !== undefined) throw new Failure("usage", t("--{name} is a number", { name }));
 }

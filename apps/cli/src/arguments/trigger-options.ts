@@ -14,6 +14,7 @@ import {
 } from "@mimikit/protocol/triggers/trigger-order";
 import type { Argv } from "yargs";
 import type { z } from "zod";
+import { t } from "../i18n/language.ts";
 import { Failure } from "../io/failure.ts";
 import type { CommonOptions } from "./command.ts";
 
@@ -43,7 +44,9 @@ export function orderOptions<T extends CommonOptions>(yargs: Argv<T>) {
     .option("title", { type: "string", describe: "a title for lists" })
     .option("target", {
       choices: Role.options,
-      describe: `the role that gets it: teller (if not given), ${TARGETS.slice(1).join(" or ")}`,
+      describe: t("the role that gets it: teller (if not given), {others}", {
+        others: TARGETS.slice(1).join(t(" or ")),
+      }),
     })
     .option("pool", {
       type: "string",

@@ -40,8 +40,7 @@ export const ask = command({
     ["mimikit ask 'run `npm test`' && echo passed", "says passed only where the work was done"],
   ],
   epilogue:
-    "Exit codes: 0 everything was done, 1 a task or a reply failed, 2 wrong usage, 3 nothing runs, 4 no complete answer in time, " +
-    "5 it waits for your answer. At a terminal it goes on waiting for an answer that is given elsewhere; in a script it ends at once.",
+    "Exit codes: 0 everything was done, 1 a task or a reply failed, 2 wrong usage, 3 nothing runs, 4 no complete answer in time, 5 it waits for your answer. At a terminal it goes on waiting for an answer that is given elsewhere; in a script it ends at once.",
   takesText: true,
   options: (yargs) =>
     attachOption(textArgument(yargs))

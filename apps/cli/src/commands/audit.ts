@@ -14,6 +14,7 @@ import type { Argv } from "yargs";
 import { type CommonOptions, command, commandGroup } from "../arguments/command.ts";
 import { type Replayed, replay } from "../backup/replay.ts";
 import { verifyWithArchive } from "../checks/verify-with-archive.ts";
+import { t } from "../i18n/language.ts";
 import { type State, withState } from "../instance/state.ts";
 import { Failure } from "../io/failure.ts";
 import { currentPlace } from "../io/place.ts";
@@ -43,7 +44,7 @@ const tailCommand = command({
         alias: "n",
         type: "number",
         default: LINES_DEFAULT,
-        describe: `how many, at most ${AUDIT_ENTRIES_MAX}`,
+        describe: t("how many, at most {max}", { max: AUDIT_ENTRIES_MAX }),
       })
       .option("follow", {
         alias: "f",

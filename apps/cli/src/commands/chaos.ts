@@ -9,6 +9,7 @@ import { answerQuestions, Load } from "../chaos/load.ts";
 import { randomOf } from "../chaos/random.ts";
 import { startUnderPm2, type UnderPm2 } from "../chaos/under-pm2.ts";
 import { type AfterKills, lookAfterKills } from "../checks/after-kills.ts";
+import { t } from "../i18n/language.ts";
 import { isAtRest } from "../instance/trial.ts";
 import { Failure, reasonOf } from "../io/failure.ts";
 import { plainLine, printJson, printLine, printProgress, printTable, styled } from "../io/print.ts";
@@ -54,11 +55,14 @@ export const chaos = command({
     ["mimikit chaos --minutes 60 --json", "exit code 1 when a promise was broken; then its files are kept"],
   ],
   epilogue:
-    "Faults: kill -9 of one process, of two, of all, of PM2, of all with PM2, of a running command; SIGSTOP for up to 3 s; and, as " +
-    "root, a full disk. Meanwhile it is given orders and chains, cancels, and a trigger that fires every 10 s.",
+    "Faults: kill -9 of one process, of two, of all, of PM2, of all with PM2, of a running command; SIGSTOP for up to 3 s; and, as root, a full disk. Meanwhile it is given orders and chains, cancels, and a trigger that fires every 10 s.",
   options: (yargs) =>
     yargs
-      .option("minutes", { type: "number", default: MINUTES_DEFAULT, describe: `how long, at most ${MINUTES_MAX}` })
+      .option("minutes", {
+        type: "number",
+        default: MINUTES_DEFAULT,
+        describe: t("how long, at most {max}", { max: MINUTES_MAX }),
+      })
       .option("kills", { type: "number", describe: "so many faults, however long they take" })
       .option("disk", { type: "boolean", default: true, describe: "as root, on a small disk that can be full" })
       .option("seed", { type: "number", describe: "chooses the faults; another one each time where none is given" }),

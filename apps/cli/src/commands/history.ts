@@ -9,6 +9,7 @@ import { readHistory } from "@mimikit/store/views/history";
 import { wholeHistory } from "@mimikit/store/views/whole-history";
 import { command, commandGroup } from "../arguments/command.ts";
 import { wordsOf } from "../arguments/text-argument.ts";
+import { t } from "../i18n/language.ts";
 import { sourceName } from "../import/brought.ts";
 import { withState } from "../instance/state.ts";
 import { Failure, misuseOf } from "../io/failure.ts";
@@ -16,11 +17,12 @@ import { plainLine, printJson, printLine, styled } from "../io/print.ts";
 
 const DAY = /^\d{4}-\d{2}-\d{2}$/;
 
-const limitOption = {
-  type: "number",
-  default: HISTORY_HITS_DEFAULT,
-  describe: `how many, at most ${HISTORY_HITS_MAX}`,
-} as const;
+const limitOption = () =>
+  ({
+    type: "number",
+    default: HISTORY_HITS_DEFAULT,
+    describe: t("how many, at most {max}", { max: HISTORY_HITS_MAX }),
+  }) as const;
 
 const roleOption = {
   choices: HistoryMessage.shape.role.options,
@@ -35,7 +37,7 @@ const listCommand = command({
     ["mimikit history list", "mimikit history alone is the same"],
     ["mimikit history list --limit 5 --role assistant", "the last five replies"],
   ],
-  options: (yargs) => yargs.option("limit", limitOption).option("role", roleOption),
+  options: (yargs) => yargs.option("limit", limitOption()).option("role", roleOption),
   run: ({ json, limit, role }) => list(limit, role, json),
 });
 
@@ -50,7 +52,7 @@ const search = command({
   options: (yargs) =>
     yargs
       .positional("words", { type: "string", array: true, demandOption: true, describe: "the words to look for" })
-      .option("limit", limitOption)
+      .option("limit", limitOption())
       .option("from", { type: "string", describe: "from this day on, or this moment: 2026-03-01, or ISO 8601" })
       .option("to", { type: "string", describe: "up to this day, inclusive, or this moment" })
       .option("role", roleOption),

@@ -23,6 +23,7 @@ import { DELIVERIES, deliveryPath, endedDeliveryPath, failedTriesPath, HOOKS } f
 import type { Argv } from "yargs";
 import { type CommonOptions, command, commandGroup } from "../arguments/command.ts";
 import { terminalZone } from "../arguments/trigger-options.ts";
+import { t } from "../i18n/language.ts";
 import { withDisk } from "../instance/state.ts";
 import { Failure } from "../io/failure.ts";
 import { adoptedHome, openedHome } from "../io/place.ts";
@@ -81,7 +82,10 @@ const secretCommand = command({
 export const hooks = commandGroup({
   name: "hooks",
   summary: "programs and addresses that are called on events: list, test them, keep their secrets",
-  epilogue: `A hook is a file hooks/<name>.yaml in the state directory. Events: ${HOOK_EVENTS.join(", ")}. See docs/hooks.md.`,
+  epilogue: () =>
+    t("A hook is a file hooks/<name>.yaml in the state directory. Events: {events}. See docs/hooks.md.", {
+      events: HOOK_EVENTS.join(", "),
+    }),
   subCommands: [listCommand, showCommand, testCommand, secretCommand],
   alone: listCommand,
 });

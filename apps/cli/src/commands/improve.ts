@@ -7,6 +7,7 @@ import { improvementId, improvementNumber } from "@mimikit/protocol/base/id";
 import type { Improvement } from "@mimikit/protocol/wire/api";
 import { readImprovement, readImprovements } from "@mimikit/store/views/improvements";
 import { command, commandGroup } from "../arguments/command.ts";
+import { t } from "../i18n/language.ts";
 import { withState } from "../instance/state.ts";
 import { ask } from "../instance/write-wish.ts";
 import { Failure } from "../io/failure.ts";
@@ -21,7 +22,11 @@ const list = command({
   summary: "what was improved, the newest first, and how each ended",
   examples: [["mimikit improve list --limit 5", "the last five; mimikit improve alone lists more"]],
   options: (yargs) =>
-    yargs.option("limit", { type: "number", default: LIST_DEFAULT, describe: `how many, at most ${LIST_MAX}` }),
+    yargs.option("limit", {
+      type: "number",
+      default: LIST_DEFAULT,
+      describe: t("how many, at most {max}", { max: LIST_MAX }),
+    }),
   async run({ json, limit }) {
     const limited = Math.min(LIST_MAX, Math.max(1, Math.floor(limit)));
     const improvements = await withState(({ mirror }) => readImprovements(mirror, limited));

@@ -6,6 +6,7 @@ import { auditFile } from "@mimikit/runtime/audit/audit-files";
 import { ACTORS } from "@mimikit/runtime/process/role-record";
 import { hasCode } from "@mimikit/store/disk/error-code";
 import { command } from "../arguments/command.ts";
+import { t } from "../i18n/language.ts";
 import { Failure } from "../io/failure.ts";
 import { currentPlace, pm2Home } from "../io/place.ts";
 import { plainLine, printJson, printLine } from "../io/print.ts";
@@ -29,7 +30,7 @@ export const logs = command({
         alias: "n",
         type: "number",
         default: LINES_DEFAULT,
-        describe: `how many, at most ${LINES_MAX}`,
+        describe: t("how many, at most {max}", { max: LINES_MAX }),
       })
       .option("follow", {
         alias: "f",

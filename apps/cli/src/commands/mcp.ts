@@ -3,6 +3,7 @@ import { setLogin } from "@mimikit/agent/mcp/files/logins";
 import { setMcpServer } from "@mimikit/agent/mcp/files/mcp-file";
 import { VERSION } from "@mimikit/runtime/home/version";
 import { command, commandGroup } from "../arguments/command.ts";
+import { t } from "../i18n/language.ts";
 import { Failure } from "../io/failure.ts";
 import { adoptedHome } from "../io/place.ts";
 import { printJson, printLine } from "../io/print.ts";
@@ -42,7 +43,7 @@ const serve = command({
   usage: "serve",
   summary: "serve Mimikit to Claude Desktop, Cursor or codex: ask, remember, search, tasks, schedule",
   examples: [["codex mcp add mimikit --env MIMIKIT_WORK_DIR=$PWD -- mimikit mcp serve", "for codex"]],
-  epilogue: `In claude_desktop_config.json:
+  epilogue: () => `${t("In claude_desktop_config.json:")}
   { "mcpServers": { "mimikit": {
       "command": "mimikit", "args": ["mcp", "serve"],
       "env": { "MIMIKIT_WORK_DIR": "/path/to/the/workspace" } } } }`,

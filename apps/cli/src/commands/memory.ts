@@ -17,6 +17,7 @@ import { readHistory } from "@mimikit/store/views/history";
 import { countUnarchived } from "@mimikit/store/views/unarchived";
 import { command, commandGroup } from "../arguments/command.ts";
 import { isPiped, readText, wordsOf } from "../arguments/text-argument.ts";
+import { t } from "../i18n/language.ts";
 import { withState } from "../instance/state.ts";
 import { ask } from "../instance/write-wish.ts";
 import { Failure, misuseOf } from "../io/failure.ts";
@@ -56,7 +57,10 @@ const searchCommand = command({
   options: (yargs) =>
     yargs
       .positional("words", { type: "string", array: true, demandOption: true, describe: "the words to look for" })
-      .option("limit", { type: "number", describe: `how many, at most ${HITS_MAX}; ${HITS_DEFAULT} if not given` })
+      .option("limit", {
+        type: "number",
+        describe: t("how many, at most {max}; {preset} if not given", { max: HITS_MAX, preset: HITS_DEFAULT }),
+      })
       .option("after", { type: "string", describe: "from this day on, 2026-03-01" })
       .option("before", { type: "string", describe: "up to this day, inclusive" })
       .option("source", {

@@ -17,6 +17,7 @@ import { createPool, homeIdentity, readPools, removePool } from "@mimikit/runtim
 import { JOINED_POOL_PATH } from "@mimikit/store/disk/state";
 import type { Argv } from "yargs";
 import { type CommonOptions, command, commandGroup } from "../arguments/command.ts";
+import { t } from "../i18n/language.ts";
 import { withDisk } from "../instance/state.ts";
 import { Failure, reasonOf } from "../io/failure.ts";
 import { openedHome } from "../io/place.ts";
@@ -98,7 +99,7 @@ function workDirOption(yargs: Argv<CommonOptions>) {
   return yargs.option("work-dir", {
     type: "string",
     default: process.cwd(),
-    defaultDescription: "this directory",
+    defaultDescription: t("this directory"),
     describe: "the directory in which tasks run",
   });
 }

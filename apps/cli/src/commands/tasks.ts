@@ -11,6 +11,7 @@ import { filesOfTask } from "@mimikit/runtime/workspace/task-files";
 import { readWholeTranscript } from "@mimikit/store/views/transcript";
 import type { Argv } from "yargs";
 import { type CommonOptions, command, commandGroup } from "../arguments/command.ts";
+import { t } from "../i18n/language.ts";
 import { withState } from "../instance/state.ts";
 import { cancellableId, listTasks, readTask } from "../instance/task-list.ts";
 import { ask } from "../instance/write-wish.ts";
@@ -34,7 +35,11 @@ const listCommand = command({
       .option("state", { choices: TaskState.options, describe: "only tasks in this state" })
       .option("role", { choices: Role.options, describe: "only tasks of this role" })
       .option("text", { type: "string", describe: "only tasks whose title, prompt or id contains it" })
-      .option("limit", { type: "number", default: LIST_DEFAULT, describe: `how many, at most ${LIST_MAX}` }),
+      .option("limit", {
+        type: "number",
+        default: LIST_DEFAULT,
+        describe: t("how many, at most {max}", { max: LIST_MAX }),
+      }),
   async run({ json, state, role, text, limit }) {
     if (!Number.isInteger(limit) || limit < 1 || limit > LIST_MAX)
       throw new Failure("usage", `--limit is a whole number from 1 to ${LIST_MAX}`);

@@ -4,6 +4,7 @@ import { addUsage, NO_USAGE } from "@mimikit/protocol/base/usage";
 import { USAGE_DAYS_MAX, type UsageRow } from "@mimikit/protocol/wire/api";
 import { UsageBook } from "@mimikit/store/views/usage-book";
 import { command } from "../arguments/command.ts";
+import { t } from "../i18n/language.ts";
 import { withState } from "../instance/state.ts";
 import { Failure } from "../io/failure.ts";
 import { printJson, printLine, printTable } from "../io/print.ts";
@@ -22,7 +23,7 @@ export const usage = command({
     yargs.option("days", {
       type: "number",
       default: DAYS_DEFAULT,
-      describe: `how many days, at most ${USAGE_DAYS_MAX}`,
+      describe: t("how many days, at most {max}", { max: USAGE_DAYS_MAX }),
     }),
   async run({ json, days }) {
     if (!Number.isInteger(days) || days < 1 || days > USAGE_DAYS_MAX)

@@ -1,5 +1,6 @@
 /** The output of a command: tables that fit the terminal for people, one JSON document for programs. */
 import { styleText } from "node:util";
+import { t } from "../i18n/language.ts";
 import { asCalled } from "./as-called.ts";
 
 type Style = Parameters<typeof styleText>[0];
@@ -51,7 +52,7 @@ function withoutControls(text: string): string {
 
 /**
  * Rows of cells, as wide as the terminal at most: the widest columns are cut, with an ellipsis, and never an id. In a pipe
- * nothing is cut. An empty list prints `nothing`.
+ * nothing is cut. An empty list prints `nothing`. @param titles in English; they are shown in the language of the reader.
  */
 export function printTable(titles: readonly string[], rows: readonly (readonly string[])[], nothing: string): void {
   if (rows.length === 0) {
@@ -59,7 +60,8 @@ export function printTable(titles: readonly string[], rows: readonly (readonly s
     return;
   }
   const cells = rows.map((row) => row.map(plainLine));
-  const widths = titles.map((title, column) =>
+  const shown = titles.map((title) => t(title));
+  const widths = shown.map((title, column) =>
     Math.max(...[title, ...cells.map((row) => row[column] ?? "")].map(widthOf)),
   );
   const mayGive = titles.map((title) => !WHOLE.has(title));
@@ -69,7 +71,7 @@ export function printTable(titles: readonly string[], rows: readonly (readonly s
       .map((cell, column) => padded(cell, widths[column] ?? 0))
       .join(" ".repeat(COLUMN_GAP))
       .trimEnd();
-  printLine(styled("bold", line(titles)));
+  printLine(styled("bold", line(shown)));
   for (const row of cells) printLine(line(row));
 }
 

@@ -10,7 +10,7 @@ let inOurLanguage: ((key: string, value: unknown) => unknown) | undefined;
 export async function loadTexts(): Promise<void> {
   if (words.language !== "zh") return;
   try {
-    inOurLanguage = (await import("../i18n/zh/gateway/coded.ts")).inChinese((at) => momentText(at, Date.now()));
+    inOurLanguage = (await import("@mimikit/protocol/texts/chinese")).inChinese((at) => momentText(at, Date.now()));
   } catch (error) {
     // A chunk that cannot be fetched.
     if (!(error instanceof TypeError)) throw error;

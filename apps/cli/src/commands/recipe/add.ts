@@ -5,6 +5,7 @@ import { triggerSummary } from "@mimikit/core/views/board";
 import { isAbove, Level, SkillName } from "@mimikit/protocol/base/skill";
 import { command } from "../../arguments/command.ts";
 import { terminalZone } from "../../arguments/trigger-options.ts";
+import { t } from "../../i18n/language.ts";
 import { confirm } from "../../io/confirm.ts";
 import { Failure } from "../../io/failure.ts";
 import { currentPlace } from "../../io/place.ts";
@@ -31,7 +32,7 @@ export const addCommand = command({
       .option("as", { type: "string", describe: "another name, so that the same recipe can be added twice" })
       .option("level", {
         choices: Level.options,
-        describe: `the most that a recipe from outside may do; ${LEVEL_UNASKED} with --yes`,
+        describe: t("the most that a recipe from outside may do; {level} with --yes", { level: LEVEL_UNASKED }),
       })
       .option("yes", { alias: "y", type: "boolean", default: false, describe: "add it without asking" }),
   run: async ({ json, recipe, set, as, level, yes }) =>

@@ -1,6 +1,7 @@
 /** Puts the sentences of the gateway into Chinese as its answers are read. It is loaded for readers of Chinese alone. */
-import type { Coded, Codes } from "@mimikit/protocol/texts/coded";
-import { CHINESE_TEXTS, CHINESE_WORDS } from "./codes.ts";
+
+import { CHINESE_TEXTS, CHINESE_WORDS } from "./chinese-table.ts";
+import type { Coded, Codes } from "./coded.ts";
 
 const PARAMETER = /\{(\w+)\}/g;
 const MOMENT = /^\d{4}-\d\d-\d\dT[\d:.]+Z$/;

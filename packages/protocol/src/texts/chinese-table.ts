@@ -1,5 +1,5 @@
 /** The sentences of the gateway in Chinese, by their codes; the English is in packages/protocol/src/texts/table.ts. */
-import type { TextCode } from "@mimikit/protocol/texts/coded";
+import type { TextCode } from "./coded.ts";
 
 /** `{name}` is a parameter, the same as in English. */
 export const CHINESE_TEXTS: Record<TextCode, string> = {

@@ -1,0 +1,16 @@
+/** All that the commands say in Chinese; loaded for readers of Chinese alone. */
+import { chineseOf } from "@mimikit/protocol/texts/chinese";
+import { codeOf } from "@mimikit/protocol/texts/coded";
+import { EXAMPLES } from "./examples.ts";
+import { MISTAKES } from "./mistakes.ts";
+import { SUMMARIES } from "./summaries.ts";
+import...TABLES, ...MISTAKES } from "./tables.ts";
+
+/** The Chinese of each text of this program, by its English. */
+export const TEXTS: Readonly<Record<string, string | undefined>> = { ...SUMMARIES, ...EXAMPLES, ...TABLES, ...MISTAKES };
+
+/** The Chinese of a sentence that all programs share. @returns undefined where it is none of them. */
+export function sentenceInChinese(sentence: string): string | undefined {
+  const code = codeOf(sentence);
+  return code === undefined ? undefined : chineseOf(code, (at) => new Date(at).toLocaleString());
+}
