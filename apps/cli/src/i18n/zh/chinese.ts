@@ -4,10 +4,15 @@ import { codeOf } from "@mimikit/protocol/texts/coded";
 import { EXAMPLES } from "./examples.ts";
 import { MISTAKES } from "./mistakes.ts";
 import { SUMMARIES } from "./summaries.ts";
-import...TABLES, ...MISTAKES } from "./tables.ts";
+import { TABLES } from "./tables.ts";
 
 /** The Chinese of each text of this program, by its English. */
-export const TEXTS: Readonly<Record<string, string | undefined>> = { ...SUMMARIES, ...EXAMPLES, ...TABLES, ...MISTAKES };
+export const TEXTS: Readonly<Record<string, string | undefined>> = {
+  ...SUMMARIES,
+  ...EXAMPLES,
+  ...TABLES,
+  ...MISTAKES,
+};
 
 /** The Chinese of a sentence that all programs share. @returns undefined where it is none of them. */
 export function sentenceInChinese(sentence: string): string | undefined {
