@@ -9,7 +9,7 @@ const WORDS_OF_YARGS = [
   ...["Show help", "Show version number"],
 ] as const;
 
-/** What yargs keeps to itself: the descriptions of the arguments, by their names. */
+/** A part of yargs that has no type: the descriptions of the arguments, by their names. */
 interface Described {
   getInternalMethods(): { getUsageInstance(): { getDescriptions(): Record<string, string | undefined> } };
 }

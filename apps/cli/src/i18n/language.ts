@@ -1,6 +1,6 @@
 /**
- * The language in which the commands speak to people: English, or Chinese where the environment asks for it. What programs
- * read (`--json`, exit codes, names, logs) is the same in both. Texts are looked up when they are said, not when a module is loaded.
+ * The language in which the commands speak to people: English, or Chinese where the environment asks for it. `--json`, exit
+ * codes, names and logs are the same in both. Texts are looked up when they are said, not when a module is loaded.
  */
 
 type NamesIn<T extends string> = T extends `${string}{${infer Name}}${infer Rest}` ? Name | NamesIn<Rest> : never;
