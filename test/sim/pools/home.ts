@@ -41,7 +41,7 @@ const STEERS = 6;
 const REMOVALS = 2;
 /** Turns of its own for which the dispatcher of a restored home begins late, at most. */
 const LATE_TURNS_MAX = 120;
-/** Reservations of runs on machines have no owner here. */
+/** The owner of runs on machines, for the budgets: no process here. */
 const AWAY = {};
 
 export interface Home {
@@ -79,7 +79,7 @@ export function owner(home: Home): Program {
           await tolerating(environment, () => invite(each));
       const serial = world.counts.steps;
       const dice = await step(() => {
-        // Work under way may wait for a lease.
+        // Work that is under way may wait for a lease.
         if (world.disk.names(queueOf("worker")).length > 0) world.quiet = 0;
         return world.random();
       });

@@ -136,10 +136,10 @@ async function run(
     return witness.begin({ job, task, attempt, machine: name, process }, nonce);
   });
   const kind = world.random();
-  if (kind < 0.1) witness.endless.add(task.id);
+  if (kind < manner.endless) witness.endless.add(task.id);
   const isEndless = witness.endless.has(task.id);
   const more = manner.stepsMin + (kind < manner.long ? below(world.random, LONG_STEPS) : 0);
-  // The rest of the work is to end soon once there are no faults.
+  // Work that is left ends soon once there are no faults.
   const steps = below(world.random, RUN_STEPS) + (world.isCalm ? 0 : more);
   for (let left = steps; (left > 0 || isEndless) && !stop.aborted; left--)
     await step(() => {

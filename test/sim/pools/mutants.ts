@@ -1,6 +1,6 @@
 /**
- * Each mutant breaks one rule of work on other machines in the real code (docs/pools.md, SCALE.md); the pools' worlds must notice it. Those that are marked
- * `isRare` were not noticed in 15 worlds that have what they need: a check is missing, or another rule keeps the same promise.
+ * Each mutant breaks one rule of work on other machines in the real code (docs/pools.md, SCALE.md); the pools' worlds must notice it. Each
+ * names the first world that did.
  */
 import type { Mutant } from "../mutant-list.ts";
 

@@ -1,5 +1,5 @@
 /**
- * The theme of a world. Chance alone seldom makes the situations for which the rules of work on other machines are there: a fault must follow
+ * A theme is the situation that a world is about. Chance alone seldom makes the situations for which the rules of work on other machines are there: a fault must follow
  * within a moment of a permit, of an outcome or of its cost. Each world has one theme, by its number; the first leaves all to chance.
  */
 import { below, type Random } from "../random.ts";
@@ -21,10 +21,11 @@ export interface Stage {
   restore(): void;
 }
 
-/** How long a run takes at least, and the chances that it is a long one, and that a step of it writes a line or makes a call. */
+/** How long a run takes at least, and the chances that it is a long one, that it runs until it is stopped, and that a step of it writes a line or makes a call. */
 export interface Manner {
   stepsMin: number;
   long: number;
+  endless: number;
   line: number;
   call: number;
 }
@@ -97,7 +98,11 @@ export const THEMES: readonly Theme[] = [
     },
   },
   { name: "a machine lies", hasLiar: true, runs: { stepsMin: 60, long: 0 } },
-  { name: "calls are lost on their way", weather: { drop: 0.4 }, runs: { stepsMin: 5, long: 0, call: 0.5 } },
+  {
+    name: "messages are lost on their way",
+    weather: { drop: 0.5 },
+    runs: { stepsMin: 5, long: 0, endless: 0.3, call: 0.4 },
+  },
   { name: "messages come twice", weather: { double: 0.5 }, runs: { stepsMin: 5, long: 0, line: 0.4, call: 0.2 } },
   {
     name: "a machine is killed with its outcome",
@@ -115,4 +120,4 @@ export const THEMES: readonly Theme[] = [
 ];
 
 /** Those of a world that leaves all to chance. */
-export const USUAL: Manner = { stepsMin: 0, long: 0.4, line: 0.08, call: 0.08 };
+export const USUAL: Manner = { stepsMin: 0, long: 0.4, endless: 0.1, line: 0.08, call: 0.08 };

@@ -302,7 +302,7 @@ export class Witness {
   /** Two leases of silence are two leases in which the machine could be heard. */
   private checkSilence(key: string): void {
     const { world, backMs, reachedMs, stoodStillMs } = this;
-    // A record that is written now was decided before the process stood still.
+    // A record that is written now may have been decided on before the process stood still.
     if (world.isCalm || world.uptimeMs - stoodStillMs < 2 * LEASE_MS) return;
     if (world.uptimeMs - reachedMs > UNNOTICED_MS) world.violate(`${key} is given up while the engine is away`);
     else if (world.uptimeMs - backMs < 2 * LEASE_MS && backMs > 0)
