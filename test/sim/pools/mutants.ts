@@ -16,6 +16,7 @@ const LIST: readonly Omit<Mutant, "simulation">[] = [
     file: REMOTE,
     find: 'const isPermitted = await this.ask(job, running, { kind: "ask", nonce }, PERMIT);',
     replace: "const isPermitted = true;",
+    seed: 1,
   },
   {
     // That the answer and the creation of the record both look who has the permit is one look too many, as long as the questions about a job are
@@ -25,6 +26,7 @@ const LIST: readonly Omit<Mutant, "simulation">[] = [
     file: DISPATCHER,
     find: 'case "refuse":\n        return link.tell(job, { kind: "permit", nonce, granted: false });',
     replace: 'case "refuse":\n        return link.tell(job, { kind: "permit", nonce, granted: true });',
+    seed: 1,
   },
   {
     name: "believed-before-its-permit",
@@ -32,6 +34,7 @@ const LIST: readonly Omit<Mutant, "simulation">[] = [
     file: STEP,
     find: '(permit === nonce || (permit === null && kind === "ask"));',
     replace: "(permit === nonce || permit === null);",
+    seed: 1,
   },
   {
     name: "offered-with-a-permit",
@@ -39,6 +42,7 @@ const LIST: readonly Omit<Mutant, "simulation">[] = [
     file: STEP,
     find: 'if (attempt.permit === null) return "add";',
     replace: 'if (attempt.permit === null || attempt.silentMs > leaseMs / 2) return "add";',
+    seed: 3,
   },
   {
     name: "the-epoch-is-ignored",
@@ -46,6 +50,7 @@ const LIST: readonly Omit<Mutant, "simulation">[] = [
     file: DISPATCHER,
     find: "isOfThisEpoch: owner.epoch === identity.epoch,",
     replace: "isOfThisEpoch: identity.epoch !== '',",
+    seed: 6,
   },
   {
     name: "the-budget-forgets-a-claim",
@@ -53,6 +58,7 @@ const LIST: readonly Omit<Mutant, "simulation">[] = [
     file: DISPATCHER,
     find: "...(claim.reserved !== undefined && { reserved: claim.reserved }),",
     replace: "",
+    seed: 7,
   },
   {
     name: "charged-twice",
@@ -60,6 +66,7 @@ const LIST: readonly Omit<Mutant, "simulation">[] = [
     file: "apps/worker-pool/src/dispatcher/line-once.ts",
     find: "if (hasLine(book, task.id, { role: task.role, attempt, ownerAlive: true, at: fromAt }, toMs)) return null;",
     replace: "void [hasLine, fromAt, toMs];",
+    seed: 32,
   },
   {
     name: "interrupted-for-nothing",
@@ -67,6 +74,7 @@ const LIST: readonly Omit<Mutant, "simulation">[] = [
     file: "apps/worker-pool/src/claim/allot.ts",
     find: "const hasDied = !ownerAlive || each.failed !== undefined;",
     replace: "const hasDied = !ownerAlive;",
+    seed: 7,
   },
   {
     name: "late-and-taken",
@@ -74,6 +82,7 @@ const LIST: readonly Omit<Mutant, "simulation">[] = [
     file: DISPATCHER,
     find: "    if (await fs.exists(failedAttemptPath(ROLE, id, attempt))) return true;\n",
     replace: "",
+    seed: 25,
   },
   {
     name: "ended-before-its-calls",
@@ -81,6 +90,7 @@ const LIST: readonly Omit<Mutant, "simulation">[] = [
     file: DISPATCHER,
     find: "    return noted >= calls;",
     replace: "    return true;",
+    seed: 10,
   },
   {
     name: "calls-noted-again",
@@ -88,6 +98,7 @@ const LIST: readonly Omit<Mutant, "simulation">[] = [
     file: DISPATCHER,
     find: "const fresh = first > noted ? [] : calls.slice(noted - first);",
     replace: "const fresh = first > noted ? [] : calls;",
+    seed: 1,
   },
   {
     name: "it-goes-on-alone",
@@ -95,6 +106,7 @@ const LIST: readonly Omit<Mutant, "simulation">[] = [
     file: REMOTE,
     find: "if (link.silentMs > leaseMs && !running.stop.signal.aborted) {",
     replace: "if (link.silentMs > 99 * leaseMs && !running.stop.signal.aborted) {",
+    seed: 36,
   },
   {
     name: "given-up-after-one-lease",
@@ -102,6 +114,7 @@ const LIST: readonly Omit<Mutant, "simulation">[] = [
     file: STEP,
     find: "export const LEASES_OF_SILENCE = 2;",
     replace: "export const LEASES_OF_SILENCE = 1;",
+    seed: 12,
   },
   {
     name: "never-given-up",
@@ -109,6 +122,7 @@ const LIST: readonly Omit<Mutant, "simulation">[] = [
     file: STEP,
     find: 'return attempt.silentMs > LEASES_OF_SILENCE * leaseMs ? "give-up" : "wait";',
     replace: 'return "wait";',
+    seed: 8,
   },
   {
     name: "silent-while-the-engine-is-away",
@@ -116,6 +130,7 @@ const LIST: readonly Omit<Mutant, "simulation">[] = [
     file: DISPATCHER,
     find: "if (stoodStill || !link.isThere || this.wasThere.get(name) !== true)",
     replace: "if (stoodStill)",
+    seed: 12,
   },
   {
     name: "another-machine-is-believed",
@@ -123,6 +138,7 @@ const LIST: readonly Omit<Mutant, "simulation">[] = [
     file: DISPATCHER,
     find: "    if (each !== undefined && each.owner.pool !== pool) return;\n",
     replace: "",
+    seed: 1,
   },
   {
     name: "heard-twice",
@@ -130,6 +146,7 @@ const LIST: readonly Omit<Mutant, "simulation">[] = [
     file: CARRIER,
     find: "if (digits === undefined || number <= (this.last.get(session) ?? 0)) return null;",
     replace: "if (digits === undefined) return null;",
+    seed: 5,
   },
   {
     name: "stopped-once",
@@ -137,6 +154,7 @@ const LIST: readonly Omit<Mutant, "simulation">[] = [
     file: DISPATCHER,
     find: 'await link.tell(job, { kind: ["runs", "lines", "want"].includes(said.kind) ? "stop" : "taken" });',
     replace: 'await link.tell(job, { kind: "taken" });',
+    seed: 265,
   },
   {
     name: "taken-before-it-is-published",
@@ -144,6 +162,7 @@ const LIST: readonly Omit<Mutant, "simulation">[] = [
     file: DISPATCHER,
     find: "    await each.stream?.end();\n    options.noteUsage",
     replace: '    await link.tell(job, { kind: "taken" });\n    await each.stream?.end();\n    options.noteUsage',
+    seed: 1,
   },
   {
     name: "lost-and-not-said",
@@ -151,6 +170,7 @@ const LIST: readonly Omit<Mutant, "simulation">[] = [
     file: REMOTE,
     find: "if (ended === null) lost.push(begun);",
     replace: "if (ended === null) continue;",
+    seed: 10,
   },
   {
     name: "an-outcome-in-memory",
@@ -158,6 +178,7 @@ const LIST: readonly Omit<Mutant, "simulation">[] = [
     file: REMOTE,
     find: "    await createUnsynced(fs, EndedAway, endedAwayPath(job), { job, nonce, outcome });\n",
     replace: "",
+    seed: 1,
   },
   {
     name: "begun-in-memory",
@@ -165,6 +186,7 @@ const LIST: readonly Omit<Mutant, "simulation">[] = [
     file: REMOTE,
     find: "    await createUnsynced(fs, BegunAway, begunAwayPath(job), { job, nonce, owner: this.options.identity });\n",
     replace: "",
+    seed: 1,
   },
   {
     name: "permits-for-ever",
@@ -172,6 +194,7 @@ const LIST: readonly Omit<Mutant, "simulation">[] = [
     file: DISPATCHER,
     find: "      for (const path of [permitPath(id, Number(digits)), notedCallsPath(id, Number(digits))]) await fs.unlink(path);\n",
     replace: "      void digits;\n",
+    seed: 1,
   },
   {
     name: "kept-for-a-former-home",
@@ -179,6 +202,7 @@ const LIST: readonly Omit<Mutant, "simulation">[] = [
     file: REMOTE,
     find: "if (partsOfJob(job)?.home !== homeId) {",
     replace: "if (partsOfJob(job)?.home === '') {",
+    seed: 6,
   },
 ];
 
