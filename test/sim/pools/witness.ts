@@ -235,8 +235,8 @@ export class Witness {
       if (!this.hasEnded(task, attempt)) violations.push(`${job} was permitted and has no end`);
     }
     for (const name of disk.names(PERMITS)) violations.push(`the permit ${name} is left over`);
+    // A disk that fails at the beginning of an attempt leaves that, until the machine starts again: home gives the attempt up.
     for (const [machine, all] of places)
-      // A disk that fails at the beginning of an attempt leaves that, until the machine starts again: home gives the attempt up.
       for (const place of all)
         for (const name of place.disk.names(AWAY))
           if (this.world.counts.errors === 0 || !name.endsWith(".begun.json"))
