@@ -20,8 +20,8 @@ const paths = commands.flatMap((command) => [
 const english = new Map<string, string>();
 for (const { path, command, sub } of paths) english.set(path, await helpOf(command, sub));
 
-beforeAll(() => chooseLanguage(CHINESE));
-afterAll(() => chooseLanguage({}));
+beforeAll(() => chooseLanguage(CHINESE, []));
+afterAll(() => chooseLanguage({}, []));
 
 /** Lines that are the same in every language: yargs' own titles here, the usage, what is typed, and a file that is shown. */
 const SAME = /^(?:mimikit |\w+:$|--(?:help|json|no-)|[{"]|$)/;
@@ -84,10 +84,17 @@ test.each(Object.entries(TEXTS))(
   },
 );
 
+test("with --json all is said in English, because programs read it", async () => {
+  await chooseLanguage(CHINESE, ["status", "--json"]);
+  expect(t("Show help")).toBe("Show help");
+  await chooseLanguage(CHINESE, ["status"]);
+  expect(t("Show help")).toBe("显示帮助");
+});
+
 test("the first of LC_ALL, LC_MESSAGES and LANG that is set chooses the language, as for every program", async () => {
   const help = "Show help";
   const inLanguage = async (env: NodeJS.ProcessEnv) => {
-    await chooseLanguage(env);
+    await chooseLanguage(env, []);
     return t(help);
   };
   expect(await inLanguage({ LANG: "zh_CN.UTF-8" })).toBe("显示帮助");
@@ -97,5 +104,5 @@ test("the first of LC_ALL, LC_MESSAGES and LANG that is set chooses the language
   expect(await inLanguage({ LC_ALL: "", LANG: "zh_SG" })).toBe("显示帮助");
   expect(await inLanguage({ LANG: "zha_CN" })).toBe(help);
   expect(await inLanguage({})).toBe(help);
-  await chooseLanguage(CHINESE);
+  await chooseLanguage(CHINESE, []);
 });

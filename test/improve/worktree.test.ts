@@ -568,7 +568,10 @@ describe.skipIf(missing !== null)("taking a merge back", () => {
     const unwell = await merged([null, null, "the gateway is not running", "the gateway is not running"]);
     await expectRefusal(unwell, /the system is not well: the gateway is not running/);
     const pool = await merged([null, null, null, "a", "b", "c", "d", "e"]);
-    expect(await pool.undo()).toMatchObject({ outcome: "refused", note: expect.stringMatching(/^undone and reverted: .*: e; /) });
+    expect(await pool.undo()).toMatchObject({
+      outcome: "refused",
+      note: expect.stringMatching(/^undone and reverted: .*: e; /),
+    });
     expect(git(pool.workDir, "rev-parse", "main")).toBe(pool.what.commit);
     expect(pool.read("README.md")).toBe("# A project\n");
     expect(pool.audited.slice(-2)).toEqual(["improvement_undone", "improvement_taken_back"]);

@@ -119,7 +119,7 @@ function parserOf(words: string[], commands: readonly Command[]) {
 // A reader that has seen enough (`mimikit logs | head`) is not a failure.
 process.stdout.on("error", (error: NodeJS.ErrnoException) => process.exit(error.code === "EPIPE" ? 0 : EXIT.failed));
 
-await chooseLanguage(process.env);
+await chooseLanguage(process.env, hideBin(process.argv));
 try {
   await run(hideBin(process.argv));
 } catch (error) {

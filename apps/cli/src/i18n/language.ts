@@ -17,9 +17,10 @@ function localeOf({ LC_ALL, LC_MESSAGES, LANG }: NodeJS.ProcessEnv): string {
   return LC_ALL || LC_MESSAGES || LANG || "";
 }
 
-/** Chooses the language for all that is said from now on. */
-export async function chooseLanguage(env: NodeJS.ProcessEnv): Promise<void> {
-  chinese = /^zh\b|^zh_/i.test(localeOf(env)) ? await import("./zh/chinese.ts") : undefined;
+/** Chooses the language for all that is said from now on. @param words of the command: with `--json` programs read the answer. */
+export async function chooseLanguage(env: NodeJS.ProcessEnv, words: readonly string[]): Promise<void> {
+  const isChinese = /^zh(?:\b|_)/i.test(localeOf(env)) && !words.includes("--json");
+  chinese = isChinese ? await import("./zh/chinese.ts") : undefined;
 }
 
 export function speaksChinese(): boolean {
