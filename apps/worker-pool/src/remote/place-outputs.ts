@@ -1,6 +1,6 @@
 /** Whole outputs of earlier tasks that came with a job: each is put where its report may name it, and the report names it there. */
 import { existsSync } from "node:fs";
-import { mkdir, readdir, rename, rm } from "node:fs/promises";
+import { link, mkdir, readdir, rm } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { RESULT_SCHEMAS } from "@mimikit/protocol/records/result";
 import type { Task } from "@mimikit/protocol/records/task";
@@ -27,9 +27,10 @@ export async function placeOutputs(
     const { artifact: _atHome, ...result } = data;
     const came = outputs.get(report.id);
     const path = join(home, RUNS, folderFor(report.id, task.id, attempt), FILE);
-    if (came !== undefined && existsSync(came)) {
+    if (came !== undefined && existsSync(came) && !existsSync(path)) {
       await mkdir(dirname(path), { recursive: true, mode: 0o700 });
-      await rename(came, path);
+      // Two tasks may have printed the same: their file is one.
+      await link(came, path);
     }
     upstream.push({ ...report, result: existsSync(path) ? { ...result, artifact: path } : result });
   }
