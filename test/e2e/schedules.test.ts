@@ -70,8 +70,12 @@ test("a schedule that a clock which was ahead has used up is reported, and begin
   const said = await runCli(mimikit, ["triggers", "anew"]);
   expect(said.out).toContain(`${waiting?.id}: counts from now`);
   // A kill in between, and the same command once more, change nothing.
+  const { supervisor: killed } = (await mimikit.ready()).processes;
   await mimikit.kill("supervisor");
-  mimikit.startRole("supervisor");
+  await mimikit.until("another supervisor", async () => {
+    const { supervisor } = (await mimikit.api<Status>("/api/status")).processes;
+    return (supervisor.alive === true && supervisor.pid !== killed.pid) || undefined;
+  });
   const again = await runCli(mimikit, ["triggers", "anew", waiting?.id ?? ""]);
   expect(again.error).toContain("it is not ahead of the clock");
   const [begun] = standing(mimikit);
