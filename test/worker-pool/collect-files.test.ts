@@ -1,8 +1,8 @@
 /** The files that go home with a result: those that a person may read there, as they were when the run ended. */
-import { mkdirSync, mkdtempSync, readFileSync, truncateSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, truncateSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { FILES_BYTES_MAX } from "@mimikit/protocol/pools/messages";
+import { FILES_BYTES_MAX, FILES_CARRIED_BYTES_MAX } from "@mimikit/protocol/pools/messages";
 import { expect, test } from "vitest";
 import { collectFiles, TooMuch } from "../../apps/worker-pool/src/remote/collect-files.ts";
 
@@ -20,7 +20,21 @@ test("files of the workspace go, and none of the state of the machine or from el
   writeFileSync(join(home, "pool.json"), "the key");
   const files = await collect("a.txt", "gone.txt", ".mimikit-pool/pool.json", "/etc/hostname");
   expect(files.map(({ path, bytes }) => [path, bytes])).toEqual([["a.txt", 1]]);
-  expect(readFileSync(join(dir, files[0]?.id ?? ""), "utf8")).toBe("a");
+});
+
+test("small files are in the outcome itself, and the others are copied as they are now", async () => {
+  const text = "a".repeat(FILES_CARRIED_BYTES_MAX);
+  writeFileSync(join(workDir, "small"), text.slice(1));
+  writeFileSync(join(workDir, "large"), text);
+  writeFileSync(join(workDir, "last"), "b");
+  const files = await collect("small", "large", "last");
+  expect(files.map(({ path, data }) => [path, data && Buffer.from(data, "base64").toString()])).toEqual([
+    ["small", text.slice(1)],
+    ["large", undefined],
+    ["last", "b"],
+  ]);
+  expect(readFileSync(join(dir, files[1]?.id ?? ""), "utf8")).toBe(text);
+  expect(readdirSync(dir)).toHaveLength(1);
 });
 
 test("more than the bound is refused, with what to do", async () => {

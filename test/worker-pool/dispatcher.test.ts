@@ -8,7 +8,7 @@ import { jobOf } from "@mimikit/runtime/pools/names";
 import { homeIdentity } from "@mimikit/runtime/pools/registry";
 import type { FileSystem } from "@mimikit/store/disk/file-system";
 import { createRecord } from "@mimikit/store/disk/record";
-import { claimPath, notedCallsPath, PERMITS, permitPath, queuePath } from "@mimikit/store/disk/state";
+import { claimPath, notedCallsPath, PERMITS, permitPath, queuePath, resultPath } from "@mimikit/store/disk/state";
 import { Mirror } from "@mimikit/store/mirror/mirror";
 import { expect, test } from "vitest";
 import { Dispatcher } from "../../apps/worker-pool/src/dispatcher/dispatcher.ts";
@@ -20,7 +20,7 @@ const NONCE = "e".repeat(16);
 const work = { ...task("t-000001.0.0"), pool: POOL.name };
 
 /** @param fsOf how the dispatcher sees the disk. */
-async function household(fsOf: (fs: FileSystem) => FileSystem = (fs) => fs) {
+async function household(fsOf: (fs: FileSystem) => FileSystem = (fs) => fs, monotonicMs = () => 0) {
   const { home, fs } = temporaryState();
   const identity = await homeIdentity(fs);
   const job = jobOf(identity, work.id, 1);
@@ -47,7 +47,7 @@ async function household(fsOf: (fs: FileSystem) => FileSystem = (fs) => fs) {
     }),
     leaseMs: () => 60_000,
     nowMs: () => NOON_MS,
-    monotonicMs: () => 0,
+    monotonicMs,
     retryDelaySec: () => 1,
     jobFor: () => Promise.reject(new Error("nothing is offered")),
     filesOf: async () => [],
@@ -126,4 +126,55 @@ test("nothing that a machine said before it was let go is believed of the one th
   const refusal: ToPool = { kind: "permit", nonce: "f".repeat(16), granted: false };
   await expect.poll(() => told).toContainEqual(refusal);
   expect(audited).toEqual([]);
+});
+
+test("a machine whose outcome waits for its tool calls to be noted is not silent", async () => {
+  let atMs = 0;
+  const { fs, dispatcher, job, told, claim, permit } = await household(undefined, () => atMs);
+  await claim();
+  await permit();
+  await dispatcher.connect([POOL]);
+  // Each step is less than half a lease, so that the dispatcher has not stood still; together they are more than two leases.
+  for (; atMs <= 150_000; atMs += 25_000) {
+    const before = told.length;
+    await dispatcher.tick();
+    dispatcher.hear(POOL, job, { kind: "ended", nonce: NONCE, calls: 1 });
+    await expect.poll(() => told.slice(before)).toContainEqual({ kind: "noted", calls: 0 });
+  }
+  expect(await fs.list("worker/running")).toEqual([`${work.id}.a1.json`]);
+});
+
+test("a machine that asks for what another was given is refused: a power loss may have taken the claim for it", async () => {
+  const { fs, dispatcher, job, told, claim } = await household();
+  const other: PoolRecord = { ...POOL, name: "other" };
+  await claim();
+  await dispatcher.connect([POOL, other]);
+  await dispatcher.tick();
+  dispatcher.hear(other, job, { kind: "ask", nonce: NONCE });
+  await expect.poll(() => told).toEqual([{ kind: "permit", nonce: NONCE, granted: false }]);
+  expect(await fs.list(PERMITS)).toEqual([]);
+});
+
+test("a machine that asks for a claim which a power loss has torn is refused", async () => {
+  const { fs, dispatcher, job, told, errors } = await household();
+  await dispatcher.connect([POOL]);
+  await fs.makeDir("worker/running");
+  await fs.writeUnsynced(claimPath("worker", work.id, 1), "");
+  dispatcher.hear(POOL, job, { kind: "ask", nonce: NONCE });
+  await expect.poll(() => told).toEqual([{ kind: "permit", nonce: NONCE, granted: false }]);
+  expect(errors).toEqual([]);
+});
+
+test("an outcome whose result a power loss has torn is not taken", async () => {
+  const { fs, dispatcher, job, told, claim, permit } = await household();
+  await claim();
+  await permit();
+  await dispatcher.connect([POOL]);
+  await dispatcher.tick();
+  await fs.makeDir("worker/results");
+  await fs.writeUnsynced(resultPath("worker", work.id), "{");
+  dispatcher.hear(POOL, job, { kind: "ended", nonce: NONCE, calls: 0 });
+  // It is answered behind the other.
+  dispatcher.hear(POOL, job, { kind: "ask", nonce: "f".repeat(16) });
+  await expect.poll(() => told).toEqual([{ kind: "permit", nonce: "f".repeat(16), granted: false }]);
 });

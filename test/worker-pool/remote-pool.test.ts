@@ -1,12 +1,20 @@
 /** The attempts that a machine has for its home, on its own disk. */
 
 import { NO_USAGE } from "@mimikit/protocol/base/usage";
-import { BegunAway, EndedAway, type FromPool, type PoolOutcome } from "@mimikit/protocol/pools/messages";
+import {
+  BegunAway,
+  EndedAway,
+  type FromPool,
+  POOLS_PROTOCOL,
+  type PoolJob,
+  type PoolOutcome,
+} from "@mimikit/protocol/pools/messages";
 import { jobOf } from "@mimikit/runtime/pools/names";
 import { createRecord } from "@mimikit/store/disk/record";
 import { AWAY, begunAwayPath, callsAwayPath, endedAwayPath } from "@mimikit/store/disk/state";
 import { expect, test } from "vitest";
-import { RemotePool } from "../../apps/worker-pool/src/remote/remote-pool.ts";
+import { type Ran, RemotePool } from "../../apps/worker-pool/src/remote/remote-pool.ts";
+import { task } from "../core/facts.ts";
 import { temporaryState } from "../store/home.ts";
 
 const OURS = { id: "a".repeat(16), epoch: "b".repeat(16) };
@@ -26,10 +34,43 @@ const OUTCOME: PoolOutcome = {
   provider: "offline",
 };
 
-function machine() {
+const RAN: Ran = {
+  outcome: {
+    status: "done",
+    resultType: "text",
+    result: { text: "out" },
+    retryable: false,
+    effects: [],
+    steers: [],
+    usage: NO_USAGE,
+    provider: "offline",
+  },
+  isBegun: true,
+  files: [],
+  tools: null,
+};
+const JOB: PoolJob = {
+  protocol: POOLS_PROTOCOL,
+  task: task("t-1.0"),
+  attempt: 1,
+  earlier: [],
+  interrupted: false,
+  timeoutSec: 60,
+  autonomy: "full",
+  isOwnersWords: false,
+  answers: [],
+  taskLimit: {},
+  spentBefore: { tokens: 0, costUsd: 0 },
+  rules: "",
+  files: [],
+};
+
+function machine(monotonicMs = () => 0) {
   const { home, fs } = temporaryState();
   const said: [string, FromPool["kind"]][] = [];
   const removed: string[] = [];
+  const begun: boolean[] = [];
+  const nonces: string[] = [];
   const pool = new RemotePool({
     home,
     homeId: OURS.id,
@@ -38,23 +79,30 @@ function machine() {
     leaseMs: 1_000,
     link: {
       silentMs: 0,
-      tell: async (job, { kind }) => void said.push([job, kind]),
-      putOutcome: async () => {},
+      async tell(job, { kind, nonce }) {
+        said.push([job, kind]);
+        nonces.push(nonce);
+      },
+      handIn: async (job) => void said.push([job, "ended"]),
       putPiece: async () => {},
       takePiece: async () => null,
     },
+    monotonicMs,
     every: () => () => {},
     wait: async () => {},
     append: () => {},
     remove: async (path) => void removed.push(path),
-    run: () => Promise.reject(new Error("nothing is run")),
+    async run(_job, _steering, _stop, { begin }) {
+      begun.push(await begin());
+      return RAN;
+    },
     forget: async () => {},
     audit: () => {},
     onError: (error) => {
       throw error;
     },
   });
-  return { fs, pool, said, removed };
+  return { fs, pool, said, nonces, removed, begun };
 }
 
 test("an outcome whose beginning a power loss has taken is not kept", async () => {
@@ -82,4 +130,37 @@ test("a machine that has joined another home keeps nothing of the one before, an
   await expect.poll(() => said).toEqual([[ours, "lost"]]);
   expect(await fs.list(AWAY)).toEqual([`${ours}.begun.json`]);
   expect(removed).toContain(`${AWAY}/${done}.calls.jsonl`);
+});
+
+test("an outcome is kept until the home has taken it: a word about another run of the same job lets go of nothing", async () => {
+  const { fs, pool } = machine();
+  await fs.makeDir(AWAY);
+  const job = jobOf(OURS, "t-1.0", 1);
+  await createRecord(fs, BegunAway, begunAwayPath(job), { job, nonce: NONCE, owner: OWNER });
+  await createRecord(fs, EndedAway, endedAwayPath(job), { job, nonce: NONCE, outcome: OUTCOME });
+  await pool.load();
+  pool.hear(job, { kind: "taken", nonce: "0".repeat(16) });
+  await pool.stop(0);
+  expect(await fs.list(AWAY)).toEqual([`${job}.begun.json`, `${job}.ended.json`]);
+  pool.hear(job, { kind: "taken", nonce: NONCE });
+  await expect.poll(() => fs.list(AWAY)).toEqual([]);
+});
+
+test("a permit that answers a question of more than a lease ago lets nothing begin: the home may have given the attempt up", async () => {
+  let atMs = 0;
+  const { fs, pool, said, nonces, begun } = machine(() => atMs);
+  await fs.makeDir(AWAY);
+  const job = jobOf(OURS, "t-1.0", 1);
+  const ended = pool.run(job, JOB);
+  await expect.poll(() => said).toEqual([[job, "ask"]]);
+  const [nonce = ""] = nonces;
+  atMs = 1_001;
+  pool.hear(job, { kind: "permit", nonce, granted: true });
+  pool.hear(job, { kind: "permit", nonce, granted: false });
+  await Promise.resolve();
+  expect(begun).toEqual([]);
+  atMs = 1_000;
+  pool.hear(job, { kind: "permit", nonce, granted: true });
+  await ended;
+  expect(begun).toEqual([true]);
 });

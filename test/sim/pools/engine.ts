@@ -53,9 +53,9 @@ export class Engine {
   awayUntilMs = 0;
   /** Hears of each job that is offered, before it has it. */
   onOffer: (job: string) => void = () => undefined;
-  /** Hears of each job that a process takes, and of each outcome that is laid here. */
+  /** Hears of each job that a process takes, and of each outcome before it is handed in. */
   onTaken: (key: string) => void = () => undefined;
-  onLaid: (job: string, process: Process) => void = () => undefined;
+  onHandIn: (job: string, process: Process) => void = () => undefined;
   private readonly world: World;
   private readonly weather: EngineWeather;
   private readonly keys = new Map<string, Job | string | Buffer>();
@@ -154,10 +154,7 @@ export class Engine {
       tell: (message: Carried) => this.publish(client, topic(TOPICS.up), message),
       sayHere: (message: Carried) => this.publish(client, topic(TOPICS.here), message),
       putOutcome: (job: string, sealed: string) =>
-        this.command(client, () => {
-          this.set(outcomeKey(home, pool, job), sealed);
-          this.onLaid(job, client.environment.process);
-        }),
+        this.command(client, () => this.set(outcomeKey(home, pool, job), sealed)),
     });
   }
 

@@ -253,7 +253,7 @@ export function dispatcher({ outside, witness, engine }: Home): Program {
           homeId: identity.id,
           pool,
           onSaid(job, said) {
-            witness.said(job, said);
+            witness.said(pool.name, job, said);
             hands.hear(pool, job, said);
           },
           onHere: () => undefined,

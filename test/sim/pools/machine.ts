@@ -2,12 +2,11 @@
 import type { Outcome } from "@mimikit/agent/run/run-task";
 import type { Steering } from "@mimikit/agent/steering";
 import { NO_USAGE } from "@mimikit/protocol/base/usage";
-import { BegunAway, type FromPool, type PoolCall, type PoolJob } from "@mimikit/protocol/pools/messages";
-import type { StreamLine } from "@mimikit/protocol/wire/stream";
+import { BegunAway, type FromPool, OUTCOME_CARRIED_CHARS_MAX, type PoolJob } from "@mimikit/protocol/pools/messages";
 import { jobOf, partsOfJob } from "@mimikit/runtime/pools/names";
 import { AWAY, begunAwayPath } from "@mimikit/store/disk/state";
 import { openHomeLink } from "../../../apps/worker-pool/src/remote/link.ts";
-import { type Ran, RemotePool } from "../../../apps/worker-pool/src/remote/remote-pool.ts";
+import { type Ran, RemotePool, type RunTold } from "../../../apps/worker-pool/src/remote/remote-pool.ts";
 import { below } from "../random.ts";
 import { loading } from "../scenario.ts";
 import { type Environment, Place, type Program } from "../world.ts";
@@ -28,9 +27,29 @@ const LONG_STEPS = 150;
 const LIE_EVERY_MS = 1_500;
 /** That a machine which lies calls a job lost that it has not asked for yet. */
 const LOST_UNASKED_CHANCE = 0.3;
+/** That a result is too long for a message. */
+const LONG_CHANCE = 0.2;
 /** That a run which fails cannot say what it has cost. */
 const UNTOLD_CHANCE = 0.4;
 
+/** The home never hears of it. */
+const NOT_BEGUN: Ran = {
+  outcome: {
+    status: "failed",
+    failureReason: "cancelled",
+    error: "it was not permitted to begin",
+    retryable: false,
+    resultType: "text",
+    result: null,
+    effects: [],
+    steers: [],
+    usage: NO_USAGE,
+    provider: "simulated",
+  },
+  isBegun: false,
+  files: [],
+  tools: null,
+};
 const NO_NONCE = "0".repeat(16);
 
 /** Given with the code of an invitation. */
@@ -65,6 +84,11 @@ export function machine(of: Machine, place: Place, engine: Engine, witness: Witn
     const timers = new Timers(environment);
     const side = engine.openPoolSide({ environment, timers }, joined.home, name);
     const link = openHomeLink({ side, homeId: joined.home, pool: { key: joined.key, name } });
+    const { handIn } = link;
+    link.handIn = (job, ...rest) => {
+      engine.onHandIn(job, process);
+      return handIn(job, ...rest);
+    };
     const onError = (error: unknown) => {
       if (!world.isOfDisk(error)) world.violate(`${name} failed: ${String(error)}`);
     };
@@ -75,6 +99,7 @@ export function machine(of: Machine, place: Place, engine: Engine, witness: Witn
       fs,
       link,
       leaseMs: LEASE_MS,
+      monotonicMs: () => world.uptimeMs,
       every: (ms, work) => timers.every(ms, work),
       wait: (ms) => timers.wait(ms),
       append(path, text) {
@@ -120,7 +145,7 @@ async function run(
   record: PoolJob,
   steering: Steering,
   stop: AbortSignal,
-  { onLine, onCall }: { onLine(line: StreamLine): void; onCall(call: PoolCall): void },
+  { begin, onLine, onCall }: RunTold,
   { name, manner, home }: Joined & Pick<Machine, "name" | "manner">,
   environment: Environment,
   witness: Witness,
@@ -128,6 +153,7 @@ async function run(
   const { world, process, step } = environment;
   const { task, attempt } = record;
   const { disk } = process.place;
+  if (!(await begin())) return NOT_BEGUN;
   const begun = await step((): Execution => {
     const suffix = `.${task.id}.a${attempt}.begun.json`;
     const file = disk.names(AWAY).find((each) => each.startsWith(`${home}.`) && each.endsWith(suffix));
@@ -171,7 +197,7 @@ function invent(
 ): { outcome: Outcome; told: string } {
   const common = { effects: [], steers: [...taken], usage: NO_USAGE, provider: "simulated" };
   if (!stop.aborted && dice < 0.7) {
-    const text = `out of ${job}`;
+    const text = `out of ${job}${dice < LONG_CHANCE ? ".".repeat(OUTCOME_CARRIED_CHARS_MAX) : ""}`;
     return {
       outcome: { ...common, resultType: "text", status: "done", retryable: false, result: { text } },
       told: text,

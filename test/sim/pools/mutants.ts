@@ -7,6 +7,8 @@ import type { Mutant } from "../mutant-list.ts";
 const STEP = "packages/core/src/pools/attempt-step.ts";
 const CARRIER = "packages/runtime/src/pools/carrier.ts";
 const DISPATCHER = "apps/worker-pool/src/dispatcher/dispatcher.ts";
+const FACTS = "apps/worker-pool/src/dispatcher/away-facts.ts";
+const CALLS = "apps/worker-pool/src/dispatcher/noted-calls.ts";
 const REMOTE = "apps/worker-pool/src/remote/remote-pool.ts";
 
 const LIST: readonly Omit<Mutant, "simulation">[] = [
@@ -37,6 +39,22 @@ const LIST: readonly Omit<Mutant, "simulation">[] = [
     seed: 1,
   },
   {
+    name: "a-permit-outlives-its-claim",
+    rule: "no power loss takes the claim of an attempt that was permitted to begin",
+    file: "apps/worker-pool/src/claim/claim.ts",
+    find: "  await makeDurable(fs, [queuePath(role, id), claimPath(role, id, attempt)]);\n",
+    replace: "  void [role, id, attempt, fs];\n",
+    seed: 1,
+  },
+  {
+    name: "a-lost-claim-asks-for-ever",
+    rule: "a machine whose claim a power loss has taken is refused",
+    file: DISPATCHER,
+    find: '      if (said.kind === "ask") await link.tell(job, { kind: "permit", nonce: said.nonce, granted: false });\n      return;\n',
+    replace: "      return;\n",
+    seed: 1,
+  },
+  {
     name: "offered-with-a-permit",
     rule: "with a permit, no job is ever offered again",
     file: STEP,
@@ -55,7 +73,7 @@ const LIST: readonly Omit<Mutant, "simulation">[] = [
   {
     name: "the-budget-forgets-a-claim",
     rule: "what an attempt reserves is counted until it has said what it cost",
-    file: DISPATCHER,
+    file: FACTS,
     find: "...(claim.reserved !== undefined && { reserved: claim.reserved }),",
     replace: "",
     seed: 7,
@@ -79,15 +97,15 @@ const LIST: readonly Omit<Mutant, "simulation">[] = [
   {
     name: "late-and-taken",
     rule: "after its interruption, nothing of an attempt is taken",
-    file: DISPATCHER,
-    find: "    if (await fs.exists(failedAttemptPath(ROLE, id, attempt))) return true;\n",
-    replace: "",
+    file: FACTS,
+    find: "if (hasResult || hasFailed || !isQueued) return true;",
+    replace: "if (hasResult || !isQueued) return true;",
     seed: 25,
   },
   {
     name: "ended-before-its-calls",
     rule: "the calls of a run are noted before its outcome is said",
-    file: DISPATCHER,
+    file: CALLS,
     find: "    return noted >= calls;",
     replace: "    return true;",
     seed: 10,
@@ -95,7 +113,7 @@ const LIST: readonly Omit<Mutant, "simulation">[] = [
   {
     name: "calls-noted-again",
     rule: "each call is noted once",
-    file: DISPATCHER,
+    file: CALLS,
     find: "const fresh = first > noted ? [] : calls.slice(noted - first);",
     replace: "const fresh = first > noted ? [] : calls;",
     seed: 1,
@@ -117,6 +135,14 @@ const LIST: readonly Omit<Mutant, "simulation">[] = [
     seed: 12,
   },
   {
+    name: "heard-and-not-noted",
+    rule: "a machine that is heard of is not silent",
+    file: DISPATCHER,
+    find: 'new Set(["refuse", "stop", "dismiss"])',
+    replace: 'new Set(["refuse", "stop", "dismiss", "note", "take"])',
+    seed: 1,
+  },
+  {
     name: "never-given-up",
     rule: "a machine is given up at all",
     file: STEP,
@@ -136,8 +162,8 @@ const LIST: readonly Omit<Mutant, "simulation">[] = [
     name: "another-machine-is-believed",
     rule: "a machine speaks of what it was given, and of nothing else",
     file: DISPATCHER,
-    find: "    if (each !== undefined && each.owner.pool !== pool) return;\n",
-    replace: "",
+    find: "if (each !== undefined && each.owner.pool !== pool) {",
+    replace: 'if (each !== undefined && each.owner.pool === "") {',
     seed: 1,
   },
   {
@@ -152,8 +178,8 @@ const LIST: readonly Omit<Mutant, "simulation">[] = [
     name: "stopped-once",
     rule: "a run that nobody wants is told to stop until it does",
     file: DISPATCHER,
-    find: 'await link.tell(job, { kind: ["runs", "lines", "want"].includes(said.kind) ? "stop" : "taken" });',
-    replace: 'await link.tell(job, { kind: "taken" });',
+    find: 'else if (["runs", "lines", "want"].includes(said.kind)) await link.tell(job, { kind: "stop" });\n',
+    replace: "",
     seed: 265,
   },
   {
@@ -161,8 +187,25 @@ const LIST: readonly Omit<Mutant, "simulation">[] = [
     rule: "a machine forgets an outcome only when the home has it",
     file: DISPATCHER,
     find: "    await each.stream?.end();\n    options.noteUsage",
-    replace: '    await link.tell(job, { kind: "taken" });\n    await each.stream?.end();\n    options.noteUsage',
+    replace:
+      '    await link.tell(job, { kind: "taken", nonce });\n    await each.stream?.end();\n    options.noteUsage',
     seed: 1,
+  },
+  {
+    name: "taken-of-another-run",
+    rule: "a machine forgets an outcome only when the home has taken that of this run",
+    file: REMOTE,
+    find: "if (this.kept.get(job)?.nonce === told.nonce) void this.letGo(job)",
+    replace: "void this.letGo(job)",
+    seed: 1442,
+  },
+  {
+    name: "a-torn-result-is-believed",
+    rule: "a machine forgets an outcome only when a whole result is here",
+    file: FACTS,
+    find: "if (!(await fs.exists(path)) || (await readUnlessTorn(fs, Result, path)) === null) return false;",
+    replace: "if (!(await fs.exists(path))) return false;\n    void Result;",
+    seed: 238,
   },
   {
     name: "lost-and-not-said",
@@ -184,7 +227,7 @@ const LIST: readonly Omit<Mutant, "simulation">[] = [
     name: "begun-in-memory",
     rule: "an attempt is on the disk of the machine before it begins",
     file: REMOTE,
-    find: "    await createUnsynced(fs, BegunAway, begunAwayPath(job), { job, nonce, owner: this.options.identity });\n",
+    find: "    await createUnsynced(fs, BegunAway, begunAwayPath(job), { job, nonce, owner: identity });\n",
     replace: "",
     seed: 1,
   },

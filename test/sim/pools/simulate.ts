@@ -111,14 +111,14 @@ export async function simulate(seed: number): Promise<Run> {
     restore: () => restore(world, witness),
   };
   engine.onTaken = (key) => theme.onTaken?.(stage, key);
-  engine.onLaid = (job, process) => {
-    if (witness.lies(job) && !world.isCalm) theme.onLaid?.(stage, process);
+  engine.onHandIn = (job, process) => {
+    if (witness.isHandedIn(job) && !world.isCalm) theme.onHandIn?.(stage, process);
   };
   witness.onBegun = (execution) => theme.onBegun?.(stage, execution);
   witness.onGivenUp = (execution) => theme.onGivenUp?.(stage, execution);
   witness.onCharged = (process) => theme.onCharged?.(stage, process);
   world.furtherFaults = () => {
-    witness.look(engine.reachesFrom(world.home));
+    witness.look((place) => engine.reachesFrom(place));
     for (const [place, untilMs] of cutUntil)
       if (untilMs < world.uptimeMs && cutUntil.delete(place)) engine.cutOff.delete(place);
     for (const each of due.splice(0))

@@ -42,8 +42,8 @@ export interface Theme {
   onTaken?(stage: Stage, key: string): void;
   /** A run begins. */
   onBegun?(stage: Stage, execution: Execution): void;
-  /** An outcome lies in the engine for the first time, and nobody has been told. */
-  onLaid?(stage: Stage, process: Process): void;
+  /** An outcome is about to be handed in for the first time. */
+  onHandIn?(stage: Stage, process: Process): void;
   /** An attempt is given up at home, of which this was the run. */
   onGivenUp?(stage: Stage, execution: Execution): void;
   /** The cost of an attempt is noted, by this process, and its outcome is not published. */
@@ -88,7 +88,7 @@ export const THEMES: readonly Theme[] = [
   },
   {
     name: "an outcome comes after its attempt was given up",
-    onLaid({ random }, process) {
+    onHandIn({ random }, process) {
       if (random() < 0.6) process.paused = UNTIL_WOKEN_TURNS;
     },
     onGivenUp({ random, soon }, { process }) {
@@ -106,7 +106,7 @@ export const THEMES: readonly Theme[] = [
   { name: "messages come twice", weather: { double: 0.5 }, runs: { stepsMin: 5, long: 0, line: 0.4, call: 0.2 } },
   {
     name: "a machine is killed with its outcome",
-    onLaid({ world, random, soon }, process) {
+    onHandIn({ world, random, soon }, process) {
       if (random() < 0.6) soon(SOON_MS, () => world.end(process));
     },
   },

@@ -27,6 +27,10 @@ const ROLE = "worker";
 const FAILED = /^(.+)\.a(\d+)\.failed\.json$/;
 /** So long may the home not reach the engine without noticing: it looks at each tick, which may take some seconds. */
 const UNNOTICED_MS = AWAY_MS + 3_000;
+/** A decision on what was heard is written within this time, and a run that is told to stop ends. */
+const WRITTEN_MS = 3_000;
+/** A machine that does not reach the engine for so long has ended what it runs. */
+const ALONE_MS = 1.5 * LEASE_MS;
 /** A process that stands still for longer than its beat is as good as suspended: it may not notice that a lease has gone by. */
 const SUSPENDED_MS = LEASE_MS / BEATS_PER_LEASE;
 
@@ -84,11 +88,19 @@ export class Witness {
   private readonly lines = new Map<Process, Set<string>>();
   private readonly audited = new Map<string, number>();
   private readonly auditedBy = new Map<Process, Set<string>>();
-  /** Outcomes that have lain in the engine. */
-  private readonly laid = new Set<string>();
+  /** Attempts whose outcomes their machines had kept. */
+  private readonly kept = new Set<string>();
   /** Since when a process stands still, and when one was suspended last, on the clock that never jumps. */
   private readonly stillSinceMs = new Map<Process, number>();
   private readonly suspendedMs = new Map<Process, number>();
+  /** When the home heard of a run last, by its job, and when a machine reached the engine last, and came back to it. */
+  private readonly heardMs = new Map<string, number[]>();
+  private readonly reachingMs = new Map<Place, number>();
+  private readonly returnedMs = new Map<Place, number>();
+  /** Runs of which the home had heard nothing for two leases, although their machines reached the engine. */
+  private readonly unheard = new Set<string>();
+  /** Runs that were given up, and should end by themselves just now, each with when that was. */
+  private readonly overdue = new Map<Execution, number>();
   private lifeSinceMs = 0;
   /** When the home reached the engine last, since when it has gone on doing so, and when a process of it stood still last. */
   private reachedMs = 0;
@@ -112,10 +124,15 @@ export class Witness {
     this.lifeSinceMs = this.world.uptimeMs;
   }
 
-  /** Looks between two turns at what stands still, and at whether the home reaches the engine. */
-  look(isReached: boolean): void {
+  /** Looks between two turns at what stands still, and from where the engine is reached. */
+  look(reaches: (place: Place) => boolean): void {
     const { processes, uptimeMs, home } = this.world;
     for (const process of processes) {
+      const { place } = process;
+      if (reaches(place)) {
+        if (uptimeMs - (this.reachingMs.get(place) ?? 0) > ALONE_MS) this.returnedMs.set(place, uptimeMs);
+        this.reachingMs.set(place, uptimeMs);
+      }
       if (process.paused === 0) {
         this.stillSinceMs.delete(process);
         continue;
@@ -125,14 +142,19 @@ export class Witness {
       if (uptimeMs - sinceMs > SUSPENDED_MS) this.suspendedMs.set(process, uptimeMs);
       if (process.place === home) this.stoodStillMs = uptimeMs;
     }
-    if (!isReached) return;
+    for (const [run, sinceMs] of this.overdue) {
+      if (this.isLive(run) && uptimeMs - sinceMs < WRITTEN_MS) continue;
+      this.overdue.delete(run);
+      if (this.isLive(run) && !this.mayOverlap(run)) this.world.violate(`${nameOf(run)} was given up, and still runs`);
+    }
+    if (!reaches(home)) return;
     if (uptimeMs - this.reachedMs > UNNOTICED_MS) this.backMs = uptimeMs;
     this.reachedMs = uptimeMs;
   }
 
-  /** An outcome lies in the engine. @returns whether that is new. */
-  lies(job: string): boolean {
-    return !this.laid.has(job) && this.laid.add(job) !== undefined;
+  /** An outcome is handed in. @returns whether that is new. */
+  isHandedIn(job: string): boolean {
+    return !this.kept.has(job) && this.kept.add(job) !== undefined;
   }
 
   /** A job is about to be offered. */
@@ -160,8 +182,10 @@ export class Witness {
   }
 
   /** A machine says something of an attempt, and the home hears it. */
-  said(job: string, { kind }: FromPool): void {
+  said(pool: string, job: string, { kind, nonce }: FromPool): void {
     const parts = partsOfJob(job);
+    if (kind !== "ask" && nonce === this.nonceOf(job) && this.executions.some((each) => isOf(each, pool, job)))
+      this.heardMs.set(job, [...(this.heardMs.get(job) ?? []), this.world.uptimeMs]);
     if (kind === "ended" && parts !== null && this.hasFailed(parts.task, parts.attempt)) this.counts.lateOutcomes++;
   }
 
@@ -235,11 +259,11 @@ export class Witness {
       if (!this.hasEnded(task, attempt)) violations.push(`${job} was permitted and has no end`);
     }
     for (const name of disk.names(PERMITS)) violations.push(`the permit ${name} is left over`);
-    // A disk that fails at the beginning of an attempt leaves that, until the machine starts again: home gives the attempt up.
+    // A disk that fails while an attempt begins or ends leaves that, until the machine starts again: home gives the attempt up.
     for (const [machine, all] of places)
       for (const place of all)
         for (const name of place.disk.names(AWAY))
-          if (this.world.counts.errors === 0 || !name.endsWith(".begun.json"))
+          if (this.world.counts.errors === 0 || !/\.(begun\.json|calls\.jsonl)$/.test(name))
             violations.push(`${machine} has ${name} left over`);
     const { id } = HomeIdentity.parse(JSON.parse(disk.read(POOLS_HOME_PATH) ?? "null"));
     for (const machine of places.keys())
@@ -259,18 +283,19 @@ export class Witness {
     if (!text.includes('"failureReason":"interrupted"')) return;
     if (text.includes("was not heard of for")) {
       this.counts.givenUp++;
-      this.checkSilence(key);
+      this.checkSilence(key, run);
       if (run !== undefined) this.onGivenUp(run);
     } else if (text.includes("ended while it ran")) {
       this.counts.lost++;
       if (![...this.granted.keys()].some((job) => job.endsWith(`.${key}`)))
         this.world.violate(`${key} was lost, and was never permitted`);
-      if (run !== undefined && this.laid.has(run.job) && !this.powerless.has(run.machine))
+      if (run !== undefined && this.kept.has(run.job) && !this.powerless.has(run.machine) && !this.isLetGo(run))
         this.world.violate(`${key} was lost, and its outcome was there`);
     } else if (text.includes("is no machine of this home")) this.counts.disowned++;
     else this.counts.cutOffThere++;
-    if (run !== undefined && this.isLive(run) && !this.mayOverlap(run))
-      this.world.violate(`${key} is given up while it runs: ${text.slice(0, 300)}`);
+    if (run === undefined || !this.isLive(run) || this.mayOverlap(run)) return;
+    if (text.includes("was not heard of for")) this.overdue.set(run, this.world.uptimeMs);
+    else this.world.violate(`${key} is given up while it runs: ${text.slice(0, 300)}`);
   }
 
   private resultHere(id: string): void {
@@ -300,13 +325,30 @@ export class Witness {
   }
 
   /** Two leases of silence are two leases in which the machine could be heard. */
-  private checkSilence(key: string): void {
+  private checkSilence(key: string, run: Execution | undefined): void {
     const { world, backMs, reachedMs, stoodStillMs } = this;
+    if (run !== undefined && !this.wasAlone(run)) this.unheard.add(run.job);
     // A record that is written now may have been decided on before the process stood still.
     if (world.isCalm || world.uptimeMs - stoodStillMs < 2 * LEASE_MS) return;
+    const sinceMs = world.uptimeMs - (run === undefined ? Number.NEGATIVE_INFINITY : this.lastHeardMs(run));
+    if (sinceMs < 2 * LEASE_MS) world.violate(`${key} is given up ${sinceMs} ms after it was heard of`);
     if (world.uptimeMs - reachedMs > UNNOTICED_MS) world.violate(`${key} is given up while the engine is away`);
     else if (world.uptimeMs - backMs < 2 * LEASE_MS && backMs > 0)
       world.violate(`${key} is given up ${world.uptimeMs - backMs} ms after the engine was back`);
+  }
+
+  /** When the home had heard of a run last, as a record that is written now may say. */
+  private lastHeardMs({ job }: Execution): number {
+    const untilMs = this.world.uptimeMs - WRITTEN_MS;
+    return this.heardMs.get(job)?.findLast((atMs) => atMs <= untilMs) ?? Number.NEGATIVE_INFINITY;
+  }
+
+  /** Has its machine not reached the engine for longer than a lease since the home heard of the run last? */
+  private wasAlone(run: Execution): boolean {
+    const { place } = run.process;
+    const sinceMs = Math.max(this.lastHeardMs(run), this.granted.get(run.job)?.atMs ?? 0);
+    const isAlone = this.world.uptimeMs - (this.reachingMs.get(place) ?? 0) > ALONE_MS;
+    return isAlone || (this.returnedMs.get(place) ?? -1) >= sinceMs;
   }
 
   private hasFailed(id: string, attempt: number): boolean {
@@ -326,11 +368,20 @@ export class Witness {
     return !isOver && !process.dead;
   }
 
-  /** A machine that was suspended, or let go, may go on for a moment; so may one of a former life. */
-  private mayOverlap({ job, machine, process }: Execution): boolean {
+  /**
+   * A machine that was suspended, or let go, may go on for a moment; so may one of a former life, and one whose messages were all lost: the
+   * home hears that it runs, and tells it to stop.
+   */
+  private mayOverlap(run: Execution): boolean {
+    const { job, process } = run;
     const sinceMs = this.granted.get(job)?.atMs ?? 0;
     const isSuspended = (this.suspendedMs.get(process) ?? -1) >= sinceMs;
-    return isSuspended || (this.letGoMs.get(machine) ?? -1) >= sinceMs || this.isOfFormerLife(job);
+    return isSuspended || this.isLetGo(run) || this.isOfFormerLife(job) || this.unheard.has(job);
+  }
+
+  /** Has its home let its machine go since it was permitted? */
+  private isLetGo({ job, machine }: Execution): boolean {
+    return (this.letGoMs.get(machine) ?? -1) >= (this.granted.get(job)?.atMs ?? 0);
   }
 
   private isOfFormerLife(job: string): boolean {
@@ -338,4 +389,5 @@ export class Witness {
   }
 }
 
+const isOf = ({ machine, job }: Execution, pool: string, other: string) => machine === pool && job === other;
 const nameOf = ({ task, attempt }: Pick<Execution, "task" | "attempt">) => `${task.id}.a${attempt}`;

@@ -6,7 +6,8 @@
  *
  * A claim whose attempt may simply start over is not synced, so that it costs no wait for the disk: a power loss ends
  * every run, and the attempt that it takes is the first again. It is made durable before anything is written that is
- * known by its number.
+ * known by its number. A claim for another machine is not synced either: the dispatcher makes it durable before it
+ * permits the attempt to begin, while the job is on its way.
  */
 
 import { ancestorsOf, cancelMark } from "@mimikit/protocol/base/id";
@@ -56,7 +57,7 @@ export async function claimAttempt(
     ...(reserved !== undefined && { reserved }),
     ...(company !== "all" && { alone: true as const }),
   };
-  const mayBeLost = isFleeting(candidate);
+  const mayBeLost = isFleeting(candidate) || isForPool(task);
   // A claim that outlives its task would be taken for one that is not needed any more.
   if (!mayBeLost) await makeDurable(fs, [queuePath(task.role, task.id)]);
   const create = mayBeLost ? createUnsynced : createRecord;
@@ -68,8 +69,8 @@ export async function claimAttempt(
 }
 
 /**
- * May a power loss take the claim? Only the first of a task, which counts for nothing in the budgets and may run again, and not on another
- * machine, which no power loss here ends.
+ * May a power loss take the claim while the attempt runs? Only the first of a task, which counts for nothing in the budgets and may run
+ * again, and not on another machine, which no power loss here ends.
  */
 export function isFleeting({ task, attempt, reserved }: Allotted): boolean {
   if (isForPool(task)) return false;
@@ -82,6 +83,11 @@ export function isFleeting({ task, attempt, reserved }: Allotted): boolean {
 export async function keepClaim(candidate: Allotted, fs: FileSystem): Promise<void> {
   const { task, attempt } = candidate;
   if (isFleeting(candidate)) await makeDurable(fs, [claimPath(task.role, task.id, attempt)]);
+}
+
+/** Resolves when no power loss takes the claim of an attempt for another machine, or its task: before it is permitted to begin. */
+export async function keepClaimAway({ role, id }: Pick<Task, "role" | "id">, attempt: number, fs: FileSystem) {
+  await makeDurable(fs, [queuePath(role, id), claimPath(role, id, attempt)]);
 }
 
 /**

@@ -15,8 +15,8 @@ export interface Accepted {
   /** It may have cost something that it cannot tell. */
   isBegun: boolean;
   tools: PoolOutcome["tools"];
-  /** Files that are still to come, and where they go. */
-  files: (CarriedFile & { to: string })[];
+  /** Its files, and where they go; the small ones are here, the others are still to come. */
+  files: (CarriedFile & { to: string; data?: Buffer })[];
 }
 
 const NAME_CHARS_MAX = 60;
@@ -50,7 +50,10 @@ export function acceptOutcome(
     return {
       isBegun,
       tools,
-      files: carried.map(({ path: _, ...file }) => file),
+      files: carried.map(({ path: _, data, ...file }) => ({
+        ...file,
+        ...(data !== undefined && { data: Buffer.from(data, "base64") }),
+      })),
       outcome: {
         status: outcome.status,
         resultType: outcome.resultType,

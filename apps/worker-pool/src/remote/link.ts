@@ -1,5 +1,12 @@
 /** A pool's connection to its home: what is said is sealed and opened here. */
-import { type FromPool, POOLS_PROTOCOL, type PoolBeat, PoolJob, ToPool } from "@mimikit/protocol/pools/messages";
+import {
+  type FromPool,
+  OUTCOME_CARRIED_CHARS_MAX,
+  POOLS_PROTOCOL,
+  type PoolBeat,
+  PoolJob,
+  ToPool,
+} from "@mimikit/protocol/pools/messages";
 import { Carrier } from "@mimikit/runtime/pools/carrier";
 import { FileCarrier } from "@mimikit/runtime/pools/carry";
 import type { PoolSide } from "@mimikit/runtime/pools/engine";
@@ -39,7 +46,12 @@ export function openHomeLink({ side, homeId, pool }: HomeLinkOptions): OpenHomeL
       return side.silentMs;
     },
     tell: (job, message) => side.tell(carrier.wrap(job, message)),
-    putOutcome: (job, outcome) => side.putOutcome(job, seal(key, { job, pool: name, direction: "outcome" }, outcome)),
+    async handIn(job, run, outcome) {
+      const sealed = seal(key, { job, pool: name, direction: "outcome" }, outcome);
+      const isCarried = sealed.length <= OUTCOME_CARRIED_CHARS_MAX;
+      if (!isCarried) await side.putOutcome(job, sealed);
+      await side.tell(carrier.wrap(job, { kind: "ended", ...run, ...(isCarried && { sealed }) }));
+    },
     putPiece: (job, piece, data) => files.put(job, piece, data),
     takePiece: (job, piece) => files.take(job, piece),
     sayHere: (running, version) => side.sayHere(presence.wrap(homeId, { protocol: POOLS_PROTOCOL, version, running })),

@@ -144,6 +144,7 @@ const pool = new RemotePool({
   identity: own,
   leaseMs: leaseSec * 1_000,
   link,
+  monotonicMs: () => performance.now(),
   every(ms, work) {
     const timer = setInterval(work, ms);
     return () => clearInterval(timer);
@@ -151,13 +152,13 @@ const pool = new RemotePool({
   wait: (ms) => sleep(ms),
   append: (path, text) => appendFileSync(join(home, path), text, { mode: 0o600 }),
   remove: (path) => rm(join(home, path), { recursive: true, force: true }),
-  async run(job, steering, stop, { onLine, onCall }, { evidence, outputs, outDir }) {
+  async run(job, steering, stop, { begin, onLine, onCall }, { evidence, outputs, outDir }) {
     const { attempt, earlier, interrupted } = job;
     const task = await placeOutputs(job.task, attempt, outputs, home);
     const candidate = { task, attempt, earlier, interrupted, outages: [], company: "all" as const };
     let isBegun = false;
     const tally = new ToolTally();
-    if (attempt > 1)
+    if (attempt > 1 && (await begin()))
       await endEarlier(candidate, home, (left) =>
         log.error("processes of an earlier attempt are still there", { taskId: task.id, left }),
       );
@@ -193,6 +194,7 @@ const pool = new RemotePool({
       problemOf: async () => null,
       audit: (event) => log.audit(event),
       timeLimitOf: () => job.timeoutSec,
+      begin,
       onToolCall: (_task, { artifact: _stays, ...call }) => {
         tally.note(call);
         onCall(call);

@@ -8,7 +8,7 @@ import { basename, join } from "node:path";
 import type { Evidence } from "@mimikit/agent/prompt/evidence";
 import type { Outcome } from "@mimikit/agent/run/run-task";
 import { Steering } from "@mimikit/agent/steering";
-import { BadJson, tryJson } from "@mimikit/protocol/base/json";
+import { tryJson } from "@mimikit/protocol/base/json";
 import {
   BegunAway,
   CALLS_MAX,
@@ -30,7 +30,7 @@ import type { StreamLine } from "@mimikit/protocol/wire/stream";
 import { partsOfJob } from "@mimikit/runtime/pools/names";
 import { addPiece, missingPiece, readPiece } from "@mimikit/runtime/pools/pieces";
 import type { FileSystem } from "@mimikit/store/disk/file-system";
-import { createUnsynced, readRecord } from "@mimikit/store/disk/record";
+import { createUnsynced, readUnlessTorn } from "@mimikit/store/disk/record";
 import {
   AWAY,
   begunAwayPath,
@@ -39,7 +39,6 @@ import {
   filesAwayPath,
   filesOutPath,
 } from "@mimikit/store/disk/state";
-import type { z } from "zod";
 
 const NONCE_BYTES = 8;
 const ASK_EVERY_MS = 1_000;
@@ -58,7 +57,8 @@ export interface HomeLink {
   /** Milliseconds since the engine has answered last. */
   readonly silentMs: number;
   tell(job: string, said: FromPool): Promise<void>;
-  putOutcome(job: string, outcome: PoolOutcome): Promise<void>;
+  /** Says that an attempt has this outcome, and has made so many tool calls. */
+  handIn(job: string, run: { nonce: string; calls: number }, outcome: PoolOutcome): Promise<void>;
   putPiece(job: string, piece: Piece, data: Buffer): Promise<void>;
   /** null where it does not lie there. */
   takePiece(job: string, piece: Piece): Promise<Buffer | null>;
@@ -78,6 +78,8 @@ export interface RemotePoolOptions {
   identity: Identity;
   link: HomeLink;
   leaseMs: number;
+  /** Milliseconds of a clock that never jumps. */
+  monotonicMs(): number;
   /** Does it so often, until what it returns is called. */
   every(ms: number, work: () => void): () => void;
   /** Waits that many milliseconds. */
@@ -86,12 +88,15 @@ export interface RemotePoolOptions {
   append(path: string, text: string): void;
   /** Removes a file of the state directory, or a directory with all that is in it. */
   remove(path: string): Promise<void>;
-  /** Runs an attempt, with the files of its messages and the outputs of the tasks before it, and copies those of its result to `outDir`; ends soon after `stop` aborts, with all its processes gone. Never throws. */
+  /**
+   * Prepares an attempt, and runs it once `told.begin` says that it may begin, with the files of its messages and the outputs of the tasks
+   * before it; copies those of its result to `outDir`. Ends soon after `stop` aborts, with all its processes gone. Never throws.
+   */
   run(
     job: PoolJob,
     steering: Steering,
     stop: AbortSignal,
-    told: { onLine(line: StreamLine): void; onCall(call: PoolCall): void },
+    told: RunTold,
     files: { evidence: readonly Evidence[]; outputs: ReadonlyMap<string, string>; outDir: string },
   ): Promise<Ran>;
   /** The home needs no more of this attempt. @param goesOn another attempt may go on where it was. @param fileIds those of its messages. */
@@ -100,11 +105,19 @@ export interface RemotePoolOptions {
   onError(error: unknown): void;
 }
 
+/** The pool, as a run of it sees it. */
+export interface RunTold {
+  /** May it begin? Resolves when the home has answered, which may take hours; the same answer each time. Throws what the disk throws. */
+  begin(): Promise<boolean>;
+  onLine(line: StreamLine): void;
+  onCall(call: PoolCall): void;
+}
+
 interface Running {
   nonce: string;
   hasPermit: boolean;
-  /** That what it waits for is answered, by the name of that. */
-  question?: { of: string; answer(isYes: boolean): void };
+  /** That what it waits for is answered, by the name of that; when it was asked last. */
+  question?: { of: string; askedMs: number; answer(isYes: boolean): void };
   stop: AbortController;
   steering: Steering;
   lines: StreamLine[];
@@ -149,8 +162,8 @@ export class RemotePool {
         await this.unlinkRecords(job);
         continue;
       }
-      const begun = await readWhole(fs, BegunAway, begunAwayPath(job));
-      const ended = await readWhole(fs, EndedAway, endedAwayPath(job));
+      const begun = await readUnlessTorn(fs, BegunAway, begunAwayPath(job));
+      const ended = await readUnlessTorn(fs, EndedAway, endedAwayPath(job));
       if (begun === null) {
         await this.unlinkRecords(job);
         continue;
@@ -199,7 +212,9 @@ export class RemotePool {
     const running = this.running.get(job);
     switch (told.kind) {
       case "permit":
-        if (running?.nonce === told.nonce && running.question?.of === PERMIT) running.question.answer(told.granted);
+        // An old permit, as after a suspension, may be of an attempt that was given up meanwhile: it asks again.
+        if (running?.nonce === told.nonce && running.question?.of === PERMIT && !this.isOld(running.question))
+          running.question.answer(told.granted);
         return;
       case "laid":
         if (running?.question?.of === nameOf(told)) running.question.answer(told.isThere);
@@ -224,7 +239,8 @@ export class RemotePool {
         running?.steering.offer(told.steer);
         return;
       case "taken":
-        void this.letGo(job).catch(this.options.onError);
+        // Of another run of this job it says nothing about this one's outcome.
+        if (this.kept.get(job)?.nonce === told.nonce) void this.letGo(job).catch(this.options.onError);
     }
   }
 
@@ -263,12 +279,9 @@ export class RemotePool {
     for (const { file, isThere } of record.files) if (isThere) await this.fetch(job, file, running);
     for (const { file } of record.outputs ?? []) await this.fetch(job, file, running);
     if (stop.signal.aborted) return this.removeFiles(job, false);
-    const isPermitted = await this.ask(job, running, { kind: "ask", nonce }, PERMIT);
-    if (!isPermitted || stop.signal.aborted) return this.removeFiles(job, false);
-    await createUnsynced(fs, BegunAway, begunAwayPath(job), { job, nonce, owner: this.options.identity });
-    running.hasPermit = true;
-    this.calls.set(job, { made: [], noted: 0 });
-    audit("attempt_begun", job);
+    // While the home decides, the run is prepared.
+    const begun = this.begin(job, running);
+    begun.catch(() => undefined);
     const endSending = this.options.every(LINES_EVERY_MS, () => this.sendLines(job, running));
     const ran = await this.options
       .run(
@@ -276,6 +289,7 @@ export class RemotePool {
         steering,
         stop.signal,
         {
+          begin: () => begun,
           onLine: (line) => {
             running.lines.push(line);
             if (running.lines.length > WAITING_LINES_MAX) running.lines.shift();
@@ -292,6 +306,7 @@ export class RemotePool {
         },
       )
       .finally(endSending);
+    if (!(await begun)) return this.removeFiles(job, false);
     this.sendLines(job, running);
     const outcome = outcomeOf(ran);
     await createUnsynced(fs, EndedAway, endedAwayPath(job), { job, nonce, outcome });
@@ -301,12 +316,30 @@ export class RemotePool {
     this.announce(job);
   }
 
+  /** Asks the home, and notes that the attempt begins. @returns false where it may not, or was stopped before. */
+  private async begin(job: string, running: Running): Promise<boolean> {
+    const { fs, audit, identity } = this.options;
+    const { nonce, stop } = running;
+    const isPermitted = await this.ask(job, running, { kind: "ask", nonce }, PERMIT);
+    if (!isPermitted || stop.signal.aborted) return false;
+    await createUnsynced(fs, BegunAway, begunAwayPath(job), { job, nonce, owner: identity });
+    running.hasPermit = true;
+    this.calls.set(job, { made: [], noted: 0 });
+    audit("attempt_begun", job);
+    return true;
+  }
+
   /** Asks until there is an answer: the home may be away for as long as it likes. No where it is stopped. */
   private async ask(job: string, running: Running, question: FromPool, of: string): Promise<boolean> {
     const answered = Promise.withResolvers<boolean>();
-    running.question = { of, answer: answered.resolve };
+    const { monotonicMs } = this.options;
+    const open = { of, askedMs: monotonicMs(), answer: answered.resolve };
+    running.question = open;
     if (running.stop.signal.aborted) return false;
-    const ask = () => this.say(job, question);
+    const ask = () => {
+      open.askedMs = monotonicMs();
+      this.say(job, question);
+    };
     const endAsking = this.options.every(ASK_EVERY_MS, ask);
     ask();
     try {
@@ -315,6 +348,11 @@ export class RemotePool {
       endAsking();
       delete running.question;
     }
+  }
+
+  /** The home gives an attempt up two leases after its answer: within one, it has not done so. */
+  private isOld({ askedMs }: { askedMs: number }): boolean {
+    return this.options.monotonicMs() - askedMs > this.options.leaseMs;
   }
 
   /** Gets a file piece by piece, as far as the home has it. */
@@ -346,8 +384,10 @@ export class RemotePool {
 
   /** Lays the first pieces of the files of an outcome, so that the home need not ask for them. */
   private async layAhead(job: string, { files }: PoolOutcome): Promise<void> {
-    const pieces = files.flatMap(({ id, bytes }) =>
-      Array.from({ length: Math.max(1, Math.ceil(bytes / PIECE_BYTES)) }, (_, piece) => ({ file: id, piece })),
+    const pieces = files.flatMap(({ id, bytes, data }) =>
+      data !== undefined
+        ? []
+        : Array.from({ length: Math.max(1, Math.ceil(bytes / PIECE_BYTES)) }, (_, piece) => ({ file: id, piece })),
     );
     for (const piece of pieces.slice(0, PIECES_AHEAD_MAX)) {
       const data = await readPiece(join(this.options.home, filesOutPath(job), piece.file), piece.piece);
@@ -387,21 +427,15 @@ export class RemotePool {
     while (lines.length > 0) this.say(job, { kind: "lines", nonce, lines: lines.splice(0, LINES_MAX) });
   }
 
-  /** Laid in the engine each time: it may have lost it. */
+  /** With its outcome each time: the message, or what the engine had, may be lost. */
   private announce(job: string): void {
     const kept = this.kept.get(job);
     if (kept === undefined || this.options.link.silentMs > this.options.leaseMs) return;
     const { made: calls, areSaid } = this.sayCalls(job);
     if (!areSaid) return;
     const { nonce } = kept;
-    if (kept.outcome === null) {
-      this.say(job, { kind: "lost", nonce, calls, death: kept.death });
-      return;
-    }
-    this.options.link
-      .putOutcome(job, kept.outcome)
-      .then(() => this.say(job, { kind: "ended", nonce, calls }))
-      .catch(this.options.onError);
+    if (kept.outcome === null) this.say(job, { kind: "lost", nonce, calls, death: kept.death });
+    else this.options.link.handIn(job, { nonce, calls }, kept.outcome).catch(this.options.onError);
   }
 
   /** It is not awaited: a message that is not heard is repeated. */
@@ -432,16 +466,6 @@ export class RemotePool {
 }
 
 const isSame = (a: Identity, b: Identity) => a.pid === b.pid && a.startTime === b.startTime && a.bootId === b.bootId;
-
-/** A record that a power loss has torn is as good as none. */
-async function readWhole<T>(fs: FileSystem, schema: z.ZodType<T>, path: string): Promise<T | null> {
-  try {
-    return await readRecord(fs, schema, path);
-  } catch (error) {
-    if (error instanceof BadJson) return null;
-    throw error;
-  }
-}
 
 /** The question for a permit. */
 const PERMIT = "permit";

@@ -77,6 +77,8 @@ export interface Workshop extends Sources {
   spentBefore?: Spending;
   /** Is this the machine that a task names? */
   isOfPool?: boolean;
+  /** May it begin? Asked when all is prepared, if another home decides it. Throws what the disk throws. */
+  begin?(): Promise<boolean>;
   /** Each stream line goes there as well as into its file. */
   onLine?(line: StreamLine): void;
   /** Permission to act without asking, if another home decides it; else the settings here do. */
@@ -119,6 +121,9 @@ function nowhereFor(task: Task): string | null {
   if (!isForPool(task)) return null;
   return `no machine of this home is called ${task.pool}: see  mimikit pools`;
 }
+
+/** The end of a run that its home did not let begin: it is told to no one. */
+const NOT_PERMITTED = { failureReason: "cancelled", error: "it was not permitted to begin", retryable: false } as const;
 
 /** An attempt that asked no provider, or whose provider is not what went wrong. */
 function unrun(
@@ -196,7 +201,7 @@ async function run(candidate: Allotted, steering: Steering, stop: AbortSignal, w
   const keep = keeper(candidate, workshop);
   let isAnswered = false;
   const limitMs = timeLimitSec(task, workshop.timeLimitOf(task), earlier) * 1_000;
-  const { ran, isStopped } = await within(limitMs, stop, async (signal) => {
+  const prepare = async (signal: AbortSignal) => {
     const answerers = workshop.answerersOf(task);
     // Its cost will be known by the number of the attempt: the claim becomes durable while the model thinks.
     if (answerers.providers.some(({ name }) => !isFree(name))) void keep();
@@ -217,17 +222,27 @@ async function run(candidate: Allotted, steering: Steering, stop: AbortSignal, w
       gateFor === undefined
         ? await gateOf(task, place.workDir, { fs, mirror, autonomy, isOwnersWords, onError })
         : gateFor(task, place.workDir, runDir);
+    return {
+      ...place,
+      ...(gate !== undefined && { gate }),
+      answerers,
+      external: await workshop.outside.of(place, signal),
+      context: await contextOf(candidate, { ...place, fs }, signal, workshop),
+    };
+  };
+  // The answer of another home may take hours, which are not of the run.
+  const prepared = workshop.begin === undefined ? undefined : prepare(stop);
+  prepared?.catch(() => undefined);
+  const mayBegin = (await workshop.begin?.()) ?? true;
+  const { ran, isStopped } = await within(limitMs, stop, async (signal) => {
+    if (!mayBegin) return unrun(candidate, NOT_PERMITTED, steering, workshop);
     return runTask(
       {
-        ...place,
-        ...(gate !== undefined && { gate }),
+        ...(await (prepared ?? prepare(signal))),
         ...(workshop.web !== undefined && { web: workshop.web }),
         attempt,
-        answerers,
-        external: await workshop.outside.of(place, signal),
         circuits: workshop.circuits,
         monotonicMs: workshop.monotonicMs,
-        context: await contextOf(candidate, { ...place, fs }, signal, workshop),
         steering,
         onToolCall: (call) => {
           tally.note(call);

@@ -16,6 +16,8 @@ import { SLOTS_MAX } from "./pool.ts";
 
 /** Both sides speak it, or the pool gets no work. */
 export const POOLS_PROTOCOL = 1;
+/** Outcomes of at most so many characters, sealed, go in the message that there is one; longer ones lie in the engine. */
+export const OUTCOME_CARRIED_CHARS_MAX = 65_536;
 /** Longer outcomes, sealed, are not even read. */
 export const OUTCOME_BYTES_MAX = 2_097_152;
 /** Lines of a stream that go in one message. */
@@ -24,11 +26,15 @@ export const LINES_MAX = 200;
 /** Files that go with one attempt, or come home with its outcome: all their bytes together, and how many. */
 export const FILES_BYTES_MAX = 64 * 1_048_576;
 export const FILES_MAX = 64;
+/** Files of an outcome that have together at most so many bytes are in the outcome itself. */
+export const FILES_CARRIED_BYTES_MAX = 16_384;
 /** A file travels in pieces of so many bytes, one after the other. */
 export const PIECE_BYTES = 524_288;
 /** Pieces that a pool lays in the engine beside an outcome without being asked for them. */
 export const PIECES_AHEAD_MAX = 4;
 const FILE_PATH_CHARS_MAX = 1_000;
+/** In base64. */
+const FILES_CARRIED_CHARS_MAX = 4 * Math.ceil(FILES_CARRIED_BYTES_MAX / 3);
 
 const Sha256 = z.string().regex(/^[0-9a-f]{64}$/);
 /** A file on its way: the SHA-256 of its bytes, and how many. */
@@ -114,10 +120,15 @@ export const FromPool = z.discriminatedUnion("kind", [
   /** A piece of a file of its outcome lies in the engine, as the home wanted. */
   Piece.extend({ kind: z.literal("laid"), nonce: Nonce }),
   /**
-   * It has an outcome, which lies at the key of the attempt, and has made so many tool calls. Said again until the home has taken
-   * it, which it does when it has noted them.
+   * It has an outcome, which is here or lies at the key of the attempt, and has made so many tool calls. Said again until the home
+   * has taken it, which it does when it has noted them.
    */
-  z.object({ kind: z.literal("ended"), nonce: Nonce, calls: z.number().int().nonnegative() }),
+  z.object({
+    kind: z.literal("ended"),
+    nonce: Nonce,
+    calls: z.number().int().nonnegative(),
+    sealed: z.string().max(OUTCOME_CARRIED_CHARS_MAX).optional(),
+  }),
   /** The process that ran it is gone, and all that it had started with it. Said again as `ended` is. */
   z.object({ kind: z.literal("lost"), nonce: Nonce, calls: z.number().int().nonnegative(), death: DeathAway }),
 ]);
@@ -134,8 +145,8 @@ export const ToPool = z.discriminatedUnion("kind", [
   /** It needs a piece of a file of the outcome. */
   Piece.extend({ kind: z.literal("want") }),
   z.object({ kind: z.literal("steer"), steer: Steer }),
-  /** The home needs no more of it: its outcome is taken, or nobody wants one. */
-  z.object({ kind: z.literal("taken") }),
+  /** The home needs no more of the run with this nonce: its outcome is taken, or unwanted. */
+  z.object({ kind: z.literal("taken"), nonce: Nonce }),
 ]);
 export type ToPool = z.infer<typeof ToPool>;
 
@@ -173,9 +184,14 @@ export const PoolOutcome = z.object({
   usage: Cost,
   /** How often it called each tool; null where it called none. */
   tools: z.record(z.string().max(200), ToolCount).nullable().default(null),
-  /** Files that its result names, by the path that it names them by. */
+  /** Files that its result names, by the path that it names them by; the small ones with their bytes. */
   files: z
-    .array(CarriedFile.extend({ path: z.string().max(FILE_PATH_CHARS_MAX) }))
+    .array(
+      CarriedFile.extend({
+        path: z.string().max(FILE_PATH_CHARS_MAX),
+        data: z.base64().max(FILES_CARRIED_CHARS_MAX).optional(),
+      }),
+    )
     .max(FILES_MAX)
     .default([]),
   /** Did a model answer, so that it may have cost something that it cannot tell? */

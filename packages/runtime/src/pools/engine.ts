@@ -110,10 +110,8 @@ class Side {
   async takePiece(job: string, piece: string, bytesMax: number): Promise<Buffer | null> {
     const { home, pool } = this.options;
     const key = pieceKey(home, pool, job, piece);
-    const isTooLarge = (await this.client.strlen(key)) > bytesMax;
-    const sealed = isTooLarge ? null : await this.client.getBuffer(key);
-    await this.client.del(key);
-    return sealed;
+    const [sealed] = await Promise.all([this.client.getrangeBuffer(key, 0, bytesMax), this.client.del(key)]);
+    return sealed.length === 0 || sealed.length > bytesMax ? null : sealed;
   }
 
   async close(): Promise<void> {
@@ -148,10 +146,9 @@ export class HomeSide extends Side {
   /** An outcome; null where there is none. One of more than `bytesMax` bytes is not read. */
   async outcome(job: string, bytesMax: number): Promise<{ sealed: string } | { bytes: number } | null> {
     const key = outcomeKey(this.options.home, this.options.pool, job);
-    const bytes = await this.client.strlen(key);
-    if (bytes > bytesMax) return { bytes };
-    const sealed = await this.client.get(key);
-    return sealed === null ? null : { sealed };
+    const sealed = await this.client.getrange(key, 0, bytesMax);
+    if (sealed.length > bytesMax) return { bytes: await this.client.strlen(key) };
+    return sealed.length === 0 ? null : { sealed };
   }
 
   async dropOutcome(job: string): Promise<void> {

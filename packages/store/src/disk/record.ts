@@ -288,6 +288,16 @@ export async function readRecord<T>(fs: FileSystem, schema: z.ZodType<T>, path: 
   return text === null ? null : parseRecord(schema, text);
 }
 
+/** As `readRecord`, for a record that was created unsynced: one that a power loss has torn is as good as none. */
+export async function readUnlessTorn<T>(fs: FileSystem, schema: z.ZodType<T>, path: string): Promise<T | null> {
+  try {
+    return await readRecord(fs, schema, path);
+  } catch (error) {
+    if (error instanceof BadJson) return null;
+    throw error;
+  }
+}
+
 /**
  * Replaces a view (history.json): complete at any instant, old or new. Never for records that can be read.
  * @param mayReplace is asked last, when only the rename is left to do; where it says no, everything stays as it is.
