@@ -122,8 +122,8 @@ test("nothing that a machine said before it was let go is believed of the one th
   await dispatcher.connect([again]);
   dispatcher.hear(POOL, job, { kind: "lost", nonce: NONCE, calls: 0, death: "alone" });
   // It is answered behind the other.
-  dispatcher.hear(again, job, { kind: "ask", nonce: "f".repeat(16) });
-  const refusal: ToPool = { kind: "permit", nonce: "f".repeat(16), granted: false };
+  dispatcher.hear(again, job, { kind: "ask", nonce: "f".repeat(16), askedMs: 7 });
+  const refusal: ToPool = { kind: "permit", nonce: "f".repeat(16), granted: false, askedMs: 7 };
   await expect.poll(() => told).toContainEqual(refusal);
   expect(audited).toEqual([]);
 });
@@ -150,8 +150,8 @@ test("a machine that asks for what another was given is refused: a power loss ma
   await claim();
   await dispatcher.connect([POOL, other]);
   await dispatcher.tick();
-  dispatcher.hear(other, job, { kind: "ask", nonce: NONCE });
-  await expect.poll(() => told).toEqual([{ kind: "permit", nonce: NONCE, granted: false }]);
+  dispatcher.hear(other, job, { kind: "ask", nonce: NONCE, askedMs: 7 });
+  await expect.poll(() => told).toEqual([{ kind: "permit", nonce: NONCE, granted: false, askedMs: 7 }]);
   expect(await fs.list(PERMITS)).toEqual([]);
 });
 
@@ -160,8 +160,8 @@ test("a machine that asks for a claim which a power loss has torn is refused", a
   await dispatcher.connect([POOL]);
   await fs.makeDir("worker/running");
   await fs.writeUnsynced(claimPath("worker", work.id, 1), "");
-  dispatcher.hear(POOL, job, { kind: "ask", nonce: NONCE });
-  await expect.poll(() => told).toEqual([{ kind: "permit", nonce: NONCE, granted: false }]);
+  dispatcher.hear(POOL, job, { kind: "ask", nonce: NONCE, askedMs: 7 });
+  await expect.poll(() => told).toEqual([{ kind: "permit", nonce: NONCE, granted: false, askedMs: 7 }]);
   expect(errors).toEqual([]);
 });
 
@@ -175,6 +175,6 @@ test("an outcome whose result a power loss has torn is not taken", async () => {
   await fs.writeUnsynced(resultPath("worker", work.id), "{");
   dispatcher.hear(POOL, job, { kind: "ended", nonce: NONCE, calls: 0 });
   // It is answered behind the other.
-  dispatcher.hear(POOL, job, { kind: "ask", nonce: "f".repeat(16) });
-  await expect.poll(() => told).toEqual([{ kind: "permit", nonce: "f".repeat(16), granted: false }]);
+  dispatcher.hear(POOL, job, { kind: "ask", nonce: "f".repeat(16), askedMs: 7 });
+  await expect.poll(() => told).toEqual([{ kind: "permit", nonce: "f".repeat(16), granted: false, askedMs: 7 }]);
 });

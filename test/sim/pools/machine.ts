@@ -99,7 +99,8 @@ export function machine(of: Machine, place: Place, engine: Engine, witness: Witn
       fs,
       link,
       leaseMs: LEASE_MS,
-      monotonicMs: () => world.uptimeMs,
+      // Where the world comes to rest, an answer takes more turns than a lease has.
+      monotonicMs: () => (world.isCalm ? 0 : world.uptimeMs),
       every: (ms, work) => timers.every(ms, work),
       wait: (ms) => timers.wait(ms),
       append(path, text) {
@@ -233,7 +234,7 @@ async function lie(
   const { job } = victim;
   const nonce = witness.nonceOf(job) ?? NO_NONCE;
   const lies: readonly FromPool[] = [
-    { kind: "ask", nonce },
+    { kind: "ask", nonce, askedMs: 0 },
     { kind: "runs", nonce },
     { kind: "ended", nonce, calls: 0 },
     { kind: "lost", nonce, calls: 0, death: "alone" },

@@ -4,7 +4,7 @@
  */
 import { join } from "node:path";
 import { type Answer, type AwayAttempt, answerTo, dueFor, LEASES_OF_SILENCE } from "@mimikit/core/pools/attempt-step";
-import { type FromPool, OUTCOME_BYTES_MAX, type PoolJob } from "@mimikit/protocol/pools/messages";
+import { type FromPool, OUTCOME_BYTES_MAX, type PoolJob, type ToPool } from "@mimikit/protocol/pools/messages";
 import { type HomeIdentity, Permit, PoolOwner, type PoolRecord } from "@mimikit/protocol/pools/pool";
 import type { AuditEvent } from "@mimikit/protocol/records/audit";
 import type { Death } from "@mimikit/protocol/records/claim";
@@ -31,6 +31,8 @@ const OFFER_EVERY_MS = 5_000;
 const PERMIT_FILE = /^(.+)\.a([1-9]\d*)(?:\.calls)?\.json$/;
 /** After these answers an attempt is as silent as before: nothing of it was believed. */
 const UNHEARD: ReadonlySet<Answer> = new Set(["refuse", "stop", "dismiss"]);
+
+type Asked = Extract<FromPool, { kind: "ask" }>;
 
 export interface DispatcherOptions extends AwayFilesOptions {
   fs: FileSystem;
@@ -235,7 +237,7 @@ export class Dispatcher {
     const each = this.away.get(job);
     // A pool speaks of what it was given, and of nothing else. Before a power loss took its claim, it may have been given this.
     if (each !== undefined && each.owner.pool !== pool) {
-      if (said.kind === "ask") await link.tell(job, { kind: "permit", nonce: said.nonce, granted: false });
+      if (said.kind === "ask") await link.tell(job, permitFor(said, false));
       return;
     }
     if (said.kind === "calls") {
@@ -247,7 +249,7 @@ export class Dispatcher {
     if (each === undefined) {
       // Memory may be behind: what is claimed is answered when it is known here, because the pool says it again.
       if (await this.facts.isClaimed(parts, pool)) return;
-      if (said.kind === "ask") await link.tell(job, { kind: "permit", nonce, granted: false });
+      if (said.kind === "ask") await link.tell(job, permitFor(said, false));
       else if (["runs", "lines", "want"].includes(said.kind)) await link.tell(job, { kind: "stop" });
       else await link.tell(job, { kind: "taken", nonce });
       if (said.kind === "ended") await link.dropOutcome(job);
@@ -258,9 +260,11 @@ export class Dispatcher {
     switch (answer) {
       case "grant":
       case "confirm":
-        return this.grant(each, link, nonce);
+        if (said.kind === "ask") await this.grant(each, link, said);
+        return;
       case "refuse":
-        return link.tell(job, { kind: "permit", nonce, granted: false });
+        if (said.kind === "ask") await link.tell(job, permitFor(said, false));
+        return;
       case "stop":
         return link.tell(job, { kind: "stop" });
       case "note":
@@ -300,17 +304,18 @@ export class Dispatcher {
   }
 
   /** Created once: of two runs that ask, in whatever order their questions come, the first begins. */
-  private async grant(each: Away, link: Link, nonce: string): Promise<void> {
+  private async grant(each: Away, link: Link, asked: Asked): Promise<void> {
     const { fs, nowMs } = this.options;
     const { id, attempt, job, owner } = each;
     const path = permitPath(id, attempt);
+    const { nonce } = asked;
     const permit: Permit = { job, pool: owner.pool, nonce, at: new Date(nowMs()).toISOString() };
     await this.keep(each);
     const granted =
       (await createRecord(fs, Permit, path, permit)) || (await readRecord(fs, Permit, path))?.nonce === nonce;
     const task = granted ? await this.facts.taskOf(id) : null;
     if (task !== null) await this.options.useAnswers(task);
-    await link.tell(job, { kind: "permit", nonce, granted });
+    await link.tell(job, permitFor(asked, granted));
     if (granted) await this.passOn(each);
   }
 
@@ -368,3 +373,10 @@ export class Dispatcher {
     }
   }
 }
+
+const permitFor = ({ nonce, askedMs }: Asked, granted: boolean): ToPool => ({
+  kind: "permit",
+  nonce,
+  granted,
+  askedMs,
+});

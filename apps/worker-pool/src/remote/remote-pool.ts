@@ -116,8 +116,8 @@ export interface RunTold {
 interface Running {
   nonce: string;
   hasPermit: boolean;
-  /** That what it waits for is answered, by the name of that; when it was asked last. */
-  question?: { of: string; askedMs: number; answer(isYes: boolean): void };
+  /** That what it waits for is answered, by the name of that. */
+  question?: { of: string; answer(isYes: boolean): void };
   stop: AbortController;
   steering: Steering;
   lines: StreamLine[];
@@ -212,9 +212,9 @@ export class RemotePool {
     const running = this.running.get(job);
     switch (told.kind) {
       case "permit":
+        if (running?.nonce !== told.nonce || running.question?.of !== PERMIT) return;
         // An old permit, as after a suspension, may be of an attempt that was given up meanwhile: it asks again.
-        if (running?.nonce === told.nonce && running.question?.of === PERMIT && !this.isOld(running.question))
-          running.question.answer(told.granted);
+        if (!told.granted || !this.isOld(told.askedMs)) running.question.answer(told.granted);
         return;
       case "laid":
         if (running?.question?.of === nameOf(told)) running.question.answer(told.isThere);
@@ -318,9 +318,10 @@ export class RemotePool {
 
   /** Asks the home, and notes that the attempt begins. @returns false where it may not, or was stopped before. */
   private async begin(job: string, running: Running): Promise<boolean> {
-    const { fs, audit, identity } = this.options;
+    const { fs, audit, identity, monotonicMs } = this.options;
     const { nonce, stop } = running;
-    const isPermitted = await this.ask(job, running, { kind: "ask", nonce }, PERMIT);
+    const question = (): FromPool => ({ kind: "ask", nonce, askedMs: monotonicMs() });
+    const isPermitted = await this.ask(job, running, question, PERMIT);
     if (!isPermitted || stop.signal.aborted) return false;
     await createUnsynced(fs, BegunAway, begunAwayPath(job), { job, nonce, owner: identity });
     running.hasPermit = true;
@@ -330,16 +331,11 @@ export class RemotePool {
   }
 
   /** Asks until there is an answer: the home may be away for as long as it likes. No where it is stopped. */
-  private async ask(job: string, running: Running, question: FromPool, of: string): Promise<boolean> {
+  private async ask(job: string, running: Running, question: () => FromPool, of: string): Promise<boolean> {
     const answered = Promise.withResolvers<boolean>();
-    const { monotonicMs } = this.options;
-    const open = { of, askedMs: monotonicMs(), answer: answered.resolve };
-    running.question = open;
+    running.question = { of, answer: answered.resolve };
     if (running.stop.signal.aborted) return false;
-    const ask = () => {
-      open.askedMs = monotonicMs();
-      this.say(job, question);
-    };
+    const ask = () => this.say(job, question());
     const endAsking = this.options.every(ASK_EVERY_MS, ask);
     ask();
     try {
@@ -350,8 +346,8 @@ export class RemotePool {
     }
   }
 
-  /** The home gives an attempt up two leases after its answer: within one, it has not done so. */
-  private isOld({ askedMs }: { askedMs: number }): boolean {
+  /** The home gives an attempt up two leases after its answer: within one of the question, it has not done so. */
+  private isOld(askedMs: number): boolean {
     return this.options.monotonicMs() - askedMs > this.options.leaseMs;
   }
 
@@ -363,7 +359,7 @@ export class RemotePool {
       const number = await missingPiece(path);
       if (number === null) return;
       const piece = { file: file.id, piece: number };
-      if (!(await this.ask(job, running, { kind: "want", nonce, ...piece }, nameOf(piece)))) return;
+      if (!(await this.ask(job, running, () => ({ kind: "want", nonce, ...piece }), nameOf(piece)))) return;
       const data = await this.options.link.takePiece(job, piece);
       if (data !== null) await addPiece(path, file, number, data);
     }

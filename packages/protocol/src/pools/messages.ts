@@ -102,8 +102,8 @@ export type DeathAway = z.infer<typeof DeathAway>;
 
 /** A message of a pool about an attempt. `seq` grows with each message of one process about one attempt. */
 export const FromPool = z.discriminatedUnion("kind", [
-  /** May it begin? Asked again until there is an answer. */
-  z.object({ kind: z.literal("ask"), nonce: Nonce }),
+  /** May it begin? Asked again until there is an answer, which repeats `askedMs`: when this was asked, on a clock of the pool's own. */
+  z.object({ kind: z.literal("ask"), nonce: Nonce, askedMs: z.number() }),
   /** It runs. */
   z.object({ kind: z.literal("runs"), nonce: Nonce }),
   /** Stream lines of the run. */
@@ -136,7 +136,7 @@ export type FromPool = z.infer<typeof FromPool>;
 
 /** A message of the home to a pool about an attempt. */
 export const ToPool = z.discriminatedUnion("kind", [
-  z.object({ kind: z.literal("permit"), nonce: Nonce, granted: z.boolean() }),
+  z.object({ kind: z.literal("permit"), nonce: Nonce, granted: z.boolean(), askedMs: z.number() }),
   z.object({ kind: z.literal("stop") }),
   /** So many of its tool calls are noted. */
   z.object({ kind: z.literal("noted"), calls: z.number().int().nonnegative() }),
