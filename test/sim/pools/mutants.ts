@@ -28,7 +28,7 @@ const LIST: readonly Omit<Mutant, "simulation">[] = [
     file: DISPATCHER,
     find: 'case "refuse":\n        if (said.kind === "ask") await link.tell(job, permitFor(said, false));',
     replace: 'case "refuse":\n        if (said.kind === "ask") await link.tell(job, permitFor(said, true));',
-    seed: 1,
+    seed: 5,
   },
   {
     name: "believed-before-its-permit",
@@ -36,7 +36,7 @@ const LIST: readonly Omit<Mutant, "simulation">[] = [
     file: STEP,
     find: '(permit === nonce || (permit === null && kind === "ask"));',
     replace: "(permit === nonce || permit === null);",
-    seed: 1,
+    seed: 11,
   },
   {
     name: "a-permit-outlives-its-claim",
@@ -44,15 +44,7 @@ const LIST: readonly Omit<Mutant, "simulation">[] = [
     file: "apps/worker-pool/src/claim/claim.ts",
     find: "  await makeDurable(fs, [queuePath(role, id), claimPath(role, id, attempt)]);\n",
     replace: "  void [role, id, attempt, fs];\n",
-    seed: 1,
-  },
-  {
-    name: "a-lost-claim-asks-for-ever",
-    rule: "a machine whose claim a power loss has taken is refused",
-    file: DISPATCHER,
-    find: '      if (said.kind === "ask") await link.tell(job, permitFor(said, false));\n      return;\n',
-    replace: "      return;\n",
-    seed: 1,
+    seed: 27,
   },
   {
     name: "offered-with-a-permit",
@@ -76,7 +68,7 @@ const LIST: readonly Omit<Mutant, "simulation">[] = [
     file: FACTS,
     find: "...(claim.reserved !== undefined && { reserved: claim.reserved }),",
     replace: "",
-    seed: 7,
+    seed: 15,
   },
   {
     name: "charged-twice",
@@ -84,7 +76,7 @@ const LIST: readonly Omit<Mutant, "simulation">[] = [
     file: "apps/worker-pool/src/dispatcher/line-once.ts",
     find: "if (hasLine(book, task.id, { role: task.role, attempt, ownerAlive: true, at: fromAt }, toMs)) return null;",
     replace: "void [hasLine, fromAt, toMs];",
-    seed: 32,
+    seed: 43,
   },
   {
     name: "interrupted-for-nothing",
@@ -108,7 +100,7 @@ const LIST: readonly Omit<Mutant, "simulation">[] = [
     file: CALLS,
     find: "    return noted >= calls;",
     replace: "    return true;",
-    seed: 10,
+    seed: 15,
   },
   {
     name: "calls-noted-again",
@@ -124,7 +116,7 @@ const LIST: readonly Omit<Mutant, "simulation">[] = [
     file: REMOTE,
     find: "if (link.silentMs > leaseMs && !running.stop.signal.aborted) {",
     replace: "if (link.silentMs > 99 * leaseMs && !running.stop.signal.aborted) {",
-    seed: 36,
+    seed: 14,
   },
   {
     name: "given-up-after-one-lease",
@@ -132,7 +124,7 @@ const LIST: readonly Omit<Mutant, "simulation">[] = [
     file: STEP,
     find: "export const LEASES_OF_SILENCE = 2;",
     replace: "export const LEASES_OF_SILENCE = 1;",
-    seed: 12,
+    seed: 14,
   },
   {
     name: "heard-and-not-noted",
@@ -140,7 +132,7 @@ const LIST: readonly Omit<Mutant, "simulation">[] = [
     file: DISPATCHER,
     find: 'new Set(["refuse", "stop", "dismiss"])',
     replace: 'new Set(["refuse", "stop", "dismiss", "note", "take"])',
-    seed: 1,
+    seed: 14,
   },
   {
     name: "never-given-up",
@@ -156,7 +148,7 @@ const LIST: readonly Omit<Mutant, "simulation">[] = [
     file: DISPATCHER,
     find: "if (stoodStill || !link.isThere || this.wasThere.get(name) !== true)",
     replace: "if (stoodStill)",
-    seed: 12,
+    seed: 15,
   },
   {
     name: "another-machine-is-believed",
@@ -164,7 +156,7 @@ const LIST: readonly Omit<Mutant, "simulation">[] = [
     file: DISPATCHER,
     find: "if (each !== undefined && each.owner.pool !== pool) {",
     replace: 'if (each !== undefined && each.owner.pool === "") {',
-    seed: 1,
+    seed: 6,
   },
   {
     name: "heard-twice",
@@ -172,7 +164,7 @@ const LIST: readonly Omit<Mutant, "simulation">[] = [
     file: CARRIER,
     find: "if (digits === undefined || number <= (this.last.get(session) ?? 0)) return null;",
     replace: "if (digits === undefined) return null;",
-    seed: 5,
+    seed: 8,
   },
   {
     name: "stopped-once",
@@ -180,7 +172,7 @@ const LIST: readonly Omit<Mutant, "simulation">[] = [
     file: DISPATCHER,
     find: 'else if (["runs", "lines", "want"].includes(said.kind)) await link.tell(job, { kind: "stop" });\n',
     replace: "",
-    seed: 265,
+    seed: 10,
   },
   {
     name: "taken-before-it-is-published",
@@ -197,7 +189,7 @@ const LIST: readonly Omit<Mutant, "simulation">[] = [
     file: REMOTE,
     find: "if (this.kept.get(job)?.nonce === told.nonce) void this.letGo(job)",
     replace: "void this.letGo(job)",
-    seed: 1442,
+    seed: 936,
   },
   {
     name: "begun-by-an-old-permit",
@@ -213,7 +205,7 @@ const LIST: readonly Omit<Mutant, "simulation">[] = [
     file: FACTS,
     find: "if (!(await fs.exists(path)) || (await readUnlessTorn(fs, Result, path)) === null) return false;",
     replace: "if (!(await fs.exists(path))) return false;\n    void Result;",
-    seed: 238,
+    seed: 789,
   },
   {
     name: "lost-and-not-said",
@@ -221,7 +213,7 @@ const LIST: readonly Omit<Mutant, "simulation">[] = [
     file: REMOTE,
     find: "if (ended === null) lost.push(begun);",
     replace: "if (ended === null) continue;",
-    seed: 10,
+    seed: 11,
   },
   {
     name: "an-outcome-in-memory",
@@ -229,7 +221,7 @@ const LIST: readonly Omit<Mutant, "simulation">[] = [
     file: REMOTE,
     find: "    await createUnsynced(fs, EndedAway, endedAwayPath(job), { job, nonce, outcome });\n",
     replace: "",
-    seed: 1,
+    seed: 10,
   },
   {
     name: "begun-in-memory",
