@@ -1,5 +1,6 @@
 /** The overview for a user who types `mimikit` alone: whether it runs, and what to type first. */
 import { VERSION } from "@mimikit/runtime/home/version";
+import { t } from "./i18n/language.ts";
 import { currentPlace } from "./io/place.ts";
 import { padded, printLine, styled } from "./io/print.ts";
 import { livingRoles } from "./processes/instance.ts";
@@ -21,12 +22,14 @@ export function printOverview(): void {
   const gateway = living.get("gateway");
   const state =
     gateway === undefined
-      ? `${styled("yellow", living.size === 0 ? "does not run" : "has no gateway now")} for ${home}`
-      : `${styled("green", "runs")}${gateway.url === undefined ? "" : ` at ${gateway.url}`}`;
-  printLine(`${styled("bold", "Mimikit")} ${VERSION}, a self-hosted, always-on assistant: it ${state}`);
+      ? `${styled("yellow", living.size === 0 ? t("does not run") : t("has no gateway now"))} ${t("for {home}", { home })}`
+      : `${styled("green", t("runs"))}${gateway.url === undefined ? "" : ` ${t("at {url}", { url: gateway.url })}`}`;
+  printLine(
+    `${styled("bold", "Mimikit")} ${t("{version}, a self-hosted, always-on assistant: it {state}", { version: VERSION, state })}`,
+  );
   printLine();
   for (const [line, meaning] of gateway === undefined ? [START, ...FIRST] : FIRST)
-    printLine(`  ${styled("cyan", padded(line, COMMAND_COLUMNS))}  ${meaning}`);
+    printLine(`  ${styled("cyan", padded(line, COMMAND_COLUMNS))}  ${t(meaning)}`);
   printLine();
-  printLine("mimikit --help  lists every command,  mimikit <command> --help  shows examples");
+  printLine(t("mimikit --help  lists every command,  mimikit <command> --help  shows examples"));
 }

@@ -15,6 +15,7 @@ import { openHome } from "@mimikit/runtime/home/adoption";
 import { AttachmentRefused, storeAttachment } from "@mimikit/store/attachments/attachments";
 import { hasCode } from "@mimikit/store/disk/error-code";
 import type { Argv } from "yargs";
+import { t } from "../i18n/language.ts";
 import { withDisk } from "../instance/state.ts";
 import { Failure } from "../io/failure.ts";
 import { currentPlace } from "../io/place.ts";
@@ -41,7 +42,7 @@ export function attachOption<T extends CommonOptions>(yargs: Argv<T>) {
 export async function attachFiles(paths: readonly string[] = []): Promise<AttachedFile[]> {
   if (paths.length === 0) return [];
   if (paths.length > MESSAGE_ATTACHMENTS_MAX)
-    throw new Failure("usage", `a message takes at most ${MESSAGE_ATTACHMENTS_MAX} files along`);
+    throw new Failure("usage", t("a message takes at most {max} files along", { max: MESSAGE_ATTACHMENTS_MAX }));
   const { home } = currentPlace();
   openHome(home, process.env);
   const files: AttachedFile[] = [];
@@ -59,7 +60,7 @@ async function attachFile(home: string, path: string): Promise<AttachedFile> {
   const absolute = resolve(path.replace(/^~(?=\/)/, homedir()));
   try {
     // A pipe or a device would never end.
-    if (!(await stat(absolute)).isFile()) throw new Failure("usage", `${path}: this is not a file`);
+    if (!(await stat(absolute)).isFile()) throw new Failure("usage", t("{path}: this is not a file", { path }));
     const stored = await withDisk(home, (fs) => storeAttachment(home, fs, createReadStream(absolute)));
     return { ...stored, name: basename(absolute).trim().slice(0, ATTACHMENT_NAME_CHARS_MAX) || stored.id.slice(0, 12) };
   } catch (error) {

@@ -3,6 +3,7 @@ import { text as readAll } from "node:stream/consumers";
 import { MESSAGE_CHARS_MAX } from "@mimikit/protocol/base/fields";
 import { countCharacters, isLongerThan } from "@mimikit/protocol/wire/count-characters";
 import type { Argv } from "yargs";
+import { t } from "../i18n/language.ts";
 import { Failure } from "../io/failure.ts";
 import type { CommonOptions } from "./command.ts";
 
@@ -51,11 +52,15 @@ export function wordsOf(words: readonly string[] | undefined): string[] {
 export async function readText(words: readonly string[] | undefined, name: string, otherwise = ""): Promise<string> {
   const isRead = isPiped(words) || (otherwise === "" && isOnlyPiped(words));
   const text = (isRead ? await readAll(process.stdin) : wordsOf(words).join(" ")).trim() || otherwise;
-  if (text === "") throw new Failure("usage", `the text is missing: mimikit ${name} <text>, or send it through a pipe`);
+  if (text === "")
+    throw new Failure("usage", t("the text is missing: mimikit {name} <text>, or send it through a pipe", { name }));
   if (isLongerThan(text, MESSAGE_CHARS_MAX)) {
     throw new Failure(
       "usage",
-      `a message has at most ${MESSAGE_CHARS_MAX} characters, and this one has ${countCharacters(text)}`,
+      t("a message has at most {max} characters, and this one has {count}", {
+        max: MESSAGE_CHARS_MAX,
+        count: countCharacters(text),
+      }),
     );
   }
   return text;

@@ -71,11 +71,13 @@ export type OrderOptions = Awaited<ReturnType<typeof orderOptions<CommonOptions>
 /** The whole order. @throws Failure (usage) with the correct form. */
 export function definitionFrom(options: OrderOptions, words: string, nowMs: number): TriggerDefinition {
   if ((options.prompt ?? words) === "")
-    throw new Failure("usage", "the prompt is missing: write it at the end, or after --prompt");
+    throw new Failure("usage", t("the prompt is missing: write it at the end, or after --prompt"));
   if (saidOf(WHEN_OPTIONS, options).length === 0)
     throw new Failure(
       "usage",
-      `a time or a condition is missing: use one of ${WHEN_OPTIONS.map(optionText).join(", ")}`,
+      t("a time or a condition is missing: use one of {options}", {
+        options: WHEN_OPTIONS.map(optionText).join(", "),
+      }),
     );
   const definition = definitionOf(checked(TriggerInput, saidIn(options, words)), terminalZone());
   return possible(definition, nowMs);
@@ -85,7 +87,7 @@ export function definitionFrom(options: OrderOptions, words: string, nowMs: numb
 export function patchFrom(options: OrderOptions, words: string, type: Standing["type"], nowMs: number): TriggerPatch {
   const said = saidIn(options, words);
   if (Object.keys(said).length === 0)
-    throw new Failure("usage", "name what to change:  mimikit triggers change --help  lists the options");
+    throw new Failure("usage", t("name what to change:  mimikit triggers change --help  lists the options"));
   return possible(patchOf(checked(TriggerChange, said), type, terminalZone()), nowMs);
 }
 
@@ -99,12 +101,14 @@ function possible<T extends { when?: When | undefined }>(order: T | { problem: s
 function saidIn(options: OrderOptions, words: string): object {
   const { prompt, cron, at, missed, title, target, pool, priority, budgetTokens, budgetUsd, onInterrupt } = options;
   if (prompt !== undefined && words !== "")
-    throw new Failure("usage", "give one prompt: at the end, or after --prompt");
+    throw new Failure("usage", t("give one prompt: at the end, or after --prompt"));
   const times = saidOf(WHEN_OPTIONS, options);
   if (times.length > 1)
     throw new Failure(
       "usage",
-      `use one of ${times.map(optionText).join(" and ")}: --when combines conditions with and, or and not`,
+      t("use one of {times}: --when combines conditions with and, or and not", {
+        times: times.map(optionText).join(" and "),
+      }),
     );
   const text = prompt ?? (words === "" ? undefined : words);
   const budget = { tokens: budgetTokens, costUsd: budgetUsd };
@@ -147,14 +151,14 @@ export function terminalZone(): string {
 function duration(option: string, text: string | undefined): number | undefined {
   if (text === undefined) return undefined;
   const seconds = secondsOf(text);
-  if (seconds === null) throw new Failure("usage", `${option} is a duration like 30s, 10m, 2h or 1d`);
+  if (seconds === null) throw new Failure("usage", t("{option} is a duration like 30s, 10m, 2h or 1d", { option }));
   return seconds;
 }
 
 function conditionOf({ when, whenFileChanges, whenFileExists, settle }: OrderOptions): unknown {
   const settleSec = duration("--settle", settle);
   if (settleSec !== undefined && whenFileChanges === undefined)
-    throw new Failure("usage", "--settle is for --when-file-changes: in --when it is settleSec of file_changed");
+    throw new Failure("usage", t("--settle is for --when-file-changes: in --when it is settleSec of file_changed"));
   if (whenFileChanges !== undefined)
     return { type: "file_changed", params: { path: whenFileChanges, ...(settleSec !== undefined && { settleSec }) } };
   if (whenFileExists !== undefined) return { type: "file_exists", params: { path: whenFileExists } };
@@ -186,5 +190,5 @@ function checked<T>(schema: z.ZodType<T>, value: unknown): T {
   const [issue] = result.error.issues;
   const [field = "", ...rest] = (issue?.path ?? []).map(String).filter((part) => part !== "budget");
   const place = rest.length === 0 ? "" : ` at ${rest.join(".")}`;
-  throw new Failure("usage", `${OPTION_OF[field] ?? `--${field}`}${place}: ${issue?.message ?? "invalid value"}`);
+  throw new Failure("usage", `${OPTION_OF[field] ?? `--${field}`}${place}: ${issue?.message ?? t("invalid value")}`);
 }

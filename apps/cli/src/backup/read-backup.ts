@@ -5,6 +5,7 @@ import { pipeline } from "node:stream/promises";
 import { createGunzip } from "node:zlib";
 import { parseRecord } from "@mimikit/protocol/base/json";
 import { hasCode } from "@mimikit/store/disk/error-code";
+import { t } from "../i18n/language.ts";
 import { Failure, reasonOf } from "../io/failure.ts";
 import { BadTar, readTar } from "./tar.ts";
 import { LEFT_OUT, MANIFEST, Manifest, SECRET_PATHS } from "./write-backup.ts";
@@ -36,9 +37,10 @@ export async function unpackBackup(file: string, target: string): Promise<{ mani
     for (const directory of directories) syncDirectory(directory);
     return { manifest, files: files - 1 };
   } catch (error) {
-    if (hasCode(error, "ENOENT")) throw new Failure("failed", `there is no file ${file}`);
-    if (hasCode(error, "ENOSPC", "EACCES")) throw new Failure("failed", `it could not be unpacked: ${reasonOf(error)}`);
-    throw new Failure("failed", `${file} is no whole backup: ${reasonOf(error)}`);
+    if (hasCode(error, "ENOENT")) throw new Failure("failed", t("there is no file {file}", { file }));
+    if (hasCode(error, "ENOSPC", "EACCES"))
+      throw new Failure("failed", t("it could not be unpacked: {reason}", { reason: reasonOf(error) }));
+    throw new Failure("failed", t("{file} is no whole backup: {reason}", { file, reason: reasonOf(error) }));
   } finally {
     source.destroy();
   }

@@ -18,6 +18,7 @@ import {
   SIGNALS,
   TRIGGERS,
 } from "@mimikit/store/disk/state";
+import { t } from "../i18n/language.ts";
 import { Failure } from "../io/failure.ts";
 
 /** Directories of records that depend on each other. */
@@ -48,7 +49,7 @@ export function stageRecords(home: string, stage: string): string[] {
   }
   throw new Failure(
     "failed",
-    "there is too much going on to see all of it at once: try again, or stop first (mimikit down)",
+    t("there is too much going on to see all of it at once: try again, or stop first (mimikit down)"),
   );
 }
 

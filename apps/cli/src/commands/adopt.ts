@@ -6,6 +6,7 @@ import { existsSync } from "node:fs";
 import { keepKeys } from "@mimikit/runtime/config/keep-keys";
 import { disown, isAdopted, putCodeAside, adopt as record } from "@mimikit/runtime/home/adoption";
 import { command } from "../arguments/command.ts";
+import { t } from "../i18n/language.ts";
 import { confirm } from "../io/confirm.ts";
 import { Failure } from "../io/failure.ts";
 import { currentPlace } from "../io/place.ts";
@@ -35,16 +36,22 @@ export const adopt = command({
       }),
   async run({ json, yes, revoke }) {
     const { home, workDir } = currentPlace();
-    if (!existsSync(home)) throw new Failure("failed", `there is no state directory ${home}: nothing to adopt`);
-    if (revoke && yes) throw new Failure("usage", "--yes adopts, and --revoke takes that back: say one of them");
+    if (!existsSync(home))
+      throw new Failure("failed", t("there is no state directory {home}: nothing to adopt", { home }));
+    if (revoke && yes) throw new Failure("usage", t("--yes adopts, and --revoke takes that back: say one of them"));
     if (revoke) return takeBack(home, json);
     const contents = await readContents({ home, workDir });
     const wasAdopted = isAdopted(home, process.env);
     if (!json && !wasAdopted) {
-      printLine(`${home} was not made here, so nothing in it runs. Once you adopt it, this runs or is believed:`);
+      printLine(
+        t("{home} was not made here, so nothing in it runs. Once you adopt it, this runs or is believed:", { home }),
+      );
       printContents(contents);
-      if (!yes && !(await confirm("Did you make it, or trust all of this?", "mimikit adopt --yes")))
-        throw new Failure("failed", `nothing was changed; if you do not trust it, delete it:  rm -r '${home}'`);
+      if (!yes && !(await confirm(t("Did you make it, or trust all of this?"), "mimikit adopt --yes")))
+        throw new Failure(
+          "failed",
+          t("nothing was changed; if you do not trust it, delete it:  rm -r '{home}'", { home }),
+        );
     }
     if (!json || yes) {
       // The list does not show code that PM2 would load; a PM2 that runs has made its folder itself.
@@ -55,7 +62,7 @@ export const adopt = command({
     if (json) printJson({ adopted: isAdopted(home, process.env), ...contents });
     else
       printLine(
-        `${styled("green", "✓")} ${home} is ${wasAdopted ? "yours already" : "adopted, and goes on by itself where it runs"}`,
+        `${styled("green", "✓")} ${wasAdopted ? t("{home} is yours already", { home }) : t("{home} is adopted, and goes on by itself where it runs", { home })}`,
       );
   },
 });
@@ -64,8 +71,16 @@ export const adopt = command({
 function takeBack(home: string, json: boolean): void {
   const living = livingRoles(home);
   if (living.size > 0)
-    throw new Failure("failed", `Mimikit runs in ${home}: stop it with  mimikit down  (${runningText(living)})`);
+    throw new Failure(
+      "failed",
+      t("Mimikit runs in {home}: stop it with  mimikit down  ({running})", { home, running: runningText(living) }),
+    );
   const revoked = disown(home, process.env);
   if (json) printJson({ revoked });
-  else printLine(revoked ? `${home} is trusted no longer; it is kept as it is` : `there is no record of ${home}`);
+  else
+    printLine(
+      revoked
+        ? t("{home} is trusted no longer; it is kept as it is", { home })
+        : t("there is no record of {home}", { home }),
+    );
 }

@@ -6,6 +6,7 @@ import { momentText } from "@mimikit/core/schedule/trigger-words";
 import { readApprovals } from "@mimikit/store/views/approvals";
 import { command, commandGroup } from "../arguments/command.ts";
 import { terminalZone } from "../arguments/trigger-options.ts";
+import { t, told } from "../i18n/language.ts";
 import { found, withState } from "../instance/state.ts";
 import { ask } from "../instance/write-wish.ts";
 import { currentPlace } from "../io/place.ts";
@@ -26,7 +27,7 @@ const list = command({
       each.reaches.join(", "),
       plainLine(each.title),
     ]);
-    printTable(["id", "since", "command", "may reach", "asked by"], rows, "no command runs without asking");
+    printTable(["id", "since", "command", "may reach", "asked by"], rows, t("no command runs without asking"));
   },
 });
 
@@ -49,7 +50,10 @@ const remove = command({
     );
     const asked = await ask(currentPlace().home, { kind: "revoke", approvalId });
     if (json) printJson({ ...asked, approvalId });
-    else printLine(`${approvalId}: ${plainLine(asked.outcome ?? "queued; it is removed when Mimikit runs")}`);
+    else
+      printLine(
+        `${approvalId}: ${plainLine(told(asked.outcome ?? "") || t("queued; it is removed when Mimikit runs"))}`,
+      );
   },
 });
 

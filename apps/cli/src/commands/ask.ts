@@ -14,6 +14,7 @@ import { archivePath } from "@mimikit/store/disk/state";
 import { attachFiles, attachOption, namesOf } from "../arguments/attach-files.ts";
 import { command } from "../arguments/command.ts";
 import { readText, textArgument } from "../arguments/text-argument.ts";
+import { speaksChinese, t } from "../i18n/language.ts";
 import { awaitAnswer } from "../instance/await-answer.ts";
 import { freshKey, handOver, withFiles } from "../instance/hand-over.ts";
 import { type Outcome, turnOf } from "../instance/outcome.ts";
@@ -54,7 +55,7 @@ export const ask = command({
         describe: "the machine, or the label of machines, where the work is done: mimikit pools",
       }),
   async run({ json, text: words, timeout, attach, pool }) {
-    if (!(timeout > 0)) throw new Failure("usage", "--timeout is a number of seconds above 0");
+    if (!(timeout > 0)) throw new Failure("usage", t("--timeout is a number of seconds above 0"));
     adoptedHome();
     if (pool !== undefined) await assertPool(pool);
     const where = pool === undefined ? {} : { pool, mode: "next" as const };
@@ -79,7 +80,7 @@ export const ask = command({
           printProgress(`· ${describe(task)}`);
         },
         onProgress: (taskId, step) =>
-          printProgress(`  ${plainLine(titles.get(taskId) ?? "thinking")}: ${plainLine(step)}`),
+          printProgress(`  ${plainLine(titles.get(taskId) ?? t("thinking"))}: ${plainLine(step)}`),
       },
       { signal: AbortSignal.timeout(timeout * 1_000), isAttended: process.stdin.isTTY === true },
     );
@@ -107,10 +108,11 @@ export const ask = command({
     if (outcome.state !== "complete" && outcome.state !== "asking")
       throw new Failure(
         "timedOut",
-        `no complete answer within ${timeout} s; it goes on: see  mimikit tasks  and  mimikit chat`,
+        t("no complete answer within {timeout} s; it goes on: see  mimikit tasks  and  mimikit chat", { timeout }),
       );
     const [question] = outcome.questions;
-    if (question !== undefined) throw new Failure("asks", `it waits for your answer: ${howToAnswer(question)}`);
+    if (question !== undefined)
+      throw new Failure("asks", t("it waits for your answer: {how}", { how: howToAnswer(question) }));
     const failure = await failureOf(outcome);
     if (failure !== null) throw new Failure("failed", failure);
   },
@@ -121,12 +123,15 @@ async function failureOf({ replies, tasks }: Outcome): Promise<string | null> {
   const failed = tasks.filter(({ state }) => state === "failed" || state === "cancelled");
   if (failed.length > 0) {
     const named = failed.map(({ id, failureReason = "failed" }) => `${id} (${failureReason})`);
-    return `${failed.length} ${failed.length === 1 ? "task" : "tasks"} failed: ${named.join(", ")}`;
+    return failed.length === 1
+      ? t("1 task failed: {named}", { named: named.join(", ") })
+      : t("{count} tasks failed: {named}", { count: failed.length, named: named.join(", ") });
   }
   return withDisk(currentPlace().home, async (fs) => {
     for (const reply of replies) {
       const turn = await readRecord(fs, Archived, archivePath(turnOf(reply)));
-      if (turn !== null && "task" in turn && turn.status === "failed") return `the reply failed: ${whyOf(turn)}`;
+      if (turn !== null && "task" in turn && turn.status === "failed")
+        return t("the reply failed: {reason}", { reason: whyOf(turn) });
     }
     return null;
   });
@@ -134,8 +139,11 @@ async function failureOf({ replies, tasks }: Outcome): Promise<string | null> {
 
 /** Says why there is no answer, and the command that helps. */
 function whyOf({ problem, failureReason = "error" }: Result): string {
-  if (problem === undefined) return reasonWords(failureReason, false);
-  return `${problemWords(problem, false).what}; see  ${commandFor(problem)}`;
+  if (problem === undefined) return reasonWords(failureReason, speaksChinese());
+  return t("{what}; see  {command}", {
+    what: problemWords(problem, speaksChinese()).what,
+    command: commandFor(problem),
+  });
 }
 
 function describe({ id, role, title, state, failureReason }: TaskSummary): string {

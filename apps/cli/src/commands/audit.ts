@@ -89,7 +89,8 @@ function actorOption(yargs: Argv<CommonOptions>) {
 /** @throws Failure if there is no state directory. */
 function homeWithState(): string {
   const { home } = currentPlace();
-  if (!existsSync(home)) throw new Failure("failed", `there is no state directory ${home}:  mimikit up  makes it`);
+  if (!existsSync(home))
+    throw new Failure("failed", t("there is no state directory {home}:  mimikit up  makes it", { home }));
   return home;
 }
 
@@ -98,14 +99,14 @@ async function tail(
   { json, count, follow, actors }: { json: boolean; count: number; follow: boolean; actors: Actor[] },
 ): Promise<void> {
   if (!Number.isInteger(count) || count < 1 || count > AUDIT_ENTRIES_MAX)
-    throw new Failure("usage", `--lines is a whole number from 1 to ${AUDIT_ENTRIES_MAX}`);
+    throw new Failure("usage", t("--lines is a whole number from 1 to {max}", { max: AUDIT_ENTRIES_MAX }));
   let page = readBefore(home, null, count, actors);
   if (json && !follow) {
     printJson(page);
     return;
   }
   const show = (line: AuditLine) => printLine(json ? JSON.stringify(line) : logLineText(line, true));
-  if (page.entries.length === 0 && !follow) printLine("nothing was done yet");
+  if (page.entries.length === 0 && !follow) printLine(t("nothing was done yet"));
   for (;;) {
     for (const line of page.entries) show(line);
     if (!follow) return;
@@ -134,11 +135,17 @@ async function verify(json: boolean, actors: Actor[]): Promise<void> {
     if (actors.includes("supervisor")) showArchive(turns, missed);
     printLine(UNKNOWABLE);
   }
-  if (breaks > 0) throw new Failure("failed", `the audit log is broken in ${breaks} place${breaks === 1 ? "" : "s"}`);
+  if (breaks > 0)
+    throw new Failure(
+      "failed",
+      breaks === 1
+        ? t("the audit log is broken in 1 place")
+        : t("the audit log is broken in {breaks} places", { breaks }),
+    );
   if (unproven > 0)
     throw new Failure(
       "failed",
-      "the audit log is keyed with another token, so nothing was proven; mimikit up goes on with this one",
+      t("the audit log is keyed with another token, so nothing was proven; mimikit up goes on with this one"),
     );
 }
 
@@ -157,7 +164,7 @@ function showChains(chains: readonly Verified[]): void {
   );
   for (const { problems, breaks } of chains) {
     for (const problem of problems) showProblem(problem);
-    if (breaks > problems.length) printLine(`  and ${breaks - problems.length} more`);
+    if (breaks > problems.length) printLine(`  ${t("and {more} more", { more: breaks - problems.length })}`);
   }
   for (const chain of chains) if (chain.breaks === 0) for (const line of soundness(chain)) printLine(line);
 }
@@ -192,18 +199,28 @@ function soundness(chain: Verified): string[] {
 function showArchive(turns: number, missing: readonly string[]): void {
   for (const problem of missing) showProblem(problem);
   if (missing.length === 0 && turns > 0)
-    printLine(`${styled("green", "✓")} archive: ${turns} settled turns and the tasks they report are in the log`);
+    printLine(
+      `${styled("green", "✓")} ${t("archive: {turns} settled turns and the tasks they report are in the log", { turns })}`,
+    );
 }
 
 async function goBack(home: string, json: boolean, at: string | undefined): Promise<void> {
   const moment = at === undefined ? Number.NaN : Date.parse(at);
   if (Number.isNaN(moment))
-    throw new Failure("usage", "say the moment: mimikit audit replay --at 2026-11-22T09:30 (or with a zone, …T09:30Z)");
+    throw new Failure(
+      "usage",
+      t("say the moment: mimikit audit replay --at 2026-11-22T09:30 (or with a zone, …T09:30Z)"),
+    );
   const lines = readWholeTrail(home);
   const [first] = lines;
-  if (first === undefined) throw new Failure("failed", "nothing was done yet");
+  if (first === undefined) throw new Failure("failed", t("nothing was done yet"));
   if (Date.parse(first.timestamp) > moment)
-    throw new Failure("failed", `the audit log begins at ${first.timestamp}: what was before it is not known any more`);
+    throw new Failure(
+      "failed",
+      t("the audit log begins at {timestamp}: what was before it is not known any more", {
+        timestamp: first.timestamp,
+      }),
+    );
   const then = replay(lines, new Date(moment).toISOString());
   const said = await withState((state) => lookUp(state, then));
   const told = { ...then, tasks: said.tasks, unanswered: said.unanswered, lastReply: said.lastReply };
@@ -249,8 +266,16 @@ async function lookUp(
 }
 
 function show({ at, last, processes, tasks, questions, triggers, unanswered, lastReply, lines }: Told): void {
-  printLine(styled("bold", `At ${new Date(at).toLocaleString()}`));
-  printLine(`${lines} lines before it${last === null ? "" : `, the last one ${last.event} at ${last.timestamp}`}`);
+  printLine(styled("bold", t("At {moment}", { moment: new Date(at).toLocaleString() })));
+  printLine(
+    t("{lines} lines before it{last}", {
+      lines,
+      last:
+        last === null
+          ? ""
+          : t(", the last one {event} at {timestamp}", { event: last.event, timestamp: last.timestamp }),
+    }),
+  );
   printLine(
     Object.entries(processes)
       .map(([role, state]) => `${role} ${state}`)
@@ -267,15 +292,19 @@ function show({ at, last, processes, tasks, questions, triggers, unanswered, las
       String(attempts),
       title ?? "",
     ]),
-    "no task was open",
+    t("no task was open"),
   );
   printLine();
-  if (unanswered.length > 0) printLine(`not answered yet: ${unanswered.join(", ")}`);
-  if (questions.length > 0) printLine(`asked: ${questions.join(", ")}`);
-  if (triggers.length > 0) printLine(`triggers: ${triggers.join(", ")}`);
-  if (lastReply === null) printLine("nothing had been replied yet");
+  if (unanswered.length > 0) printLine(t("not answered yet: {unanswered}", { unanswered: unanswered.join(", ") }));
+  if (questions.length > 0) printLine(t("asked: {questions}", { questions: questions.join(", ") }));
+  if (triggers.length > 0) printLine(t("triggers: {triggers}", { triggers: triggers.join(", ") }));
+  if (lastReply === null) printLine(t("nothing had been replied yet"));
   else
     printLine(
-      `last reply (${lastReply.turn}, ${new Date(lastReply.at).toLocaleString()}):\n${plainText(lastReply.text)}`,
+      t("last reply ({turn}, {moment}):\n{text}", {
+        turn: lastReply.turn,
+        moment: new Date(lastReply.at).toLocaleString(),
+        text: plainText(lastReply.text),
+      }),
     );
 }

@@ -7,6 +7,7 @@ import { BACKLOG_PATH } from "@mimikit/store/disk/state";
 import { readBacklog } from "@mimikit/store/documents/backlog";
 import { type Command, command, commandGroup } from "../arguments/command.ts";
 import { readText } from "../arguments/text-argument.ts";
+import { t } from "../i18n/language.ts";
 import { withState } from "../instance/state.ts";
 import { ask } from "../instance/write-wish.ts";
 import { Failure } from "../io/failure.ts";
@@ -19,11 +20,15 @@ const list = command({
   examples: [["mimikit backlog list --json", "as one JSON document; mimikit backlog alone is the same as list"]],
   async run({ json }) {
     const items = await withState(({ fs }) => readBacklog(fs)).catch((error: unknown) => {
-      if (error instanceof BadJson) throw new Failure("failed", `${BACKLOG_PATH} cannot be read: ${error.message}`);
+      if (error instanceof BadJson)
+        throw new Failure(
+          "failed",
+          t("{path} cannot be read: {message}", { path: BACKLOG_PATH, message: error.message }),
+        );
       throw error;
     });
     if (json) printJson({ items });
-    else printTable(["", "done", "item"], items.map(rowOf), "the backlog is empty");
+    else printTable(["", "done", "item"], items.map(rowOf), t("the backlog is empty"));
   },
 });
 
@@ -48,11 +53,14 @@ async function edit(op: BacklogBody["op"], words: readonly string[], json: boole
   if (item.length > BACKLOG_ITEM_CHARS_MAX)
     throw new Failure(
       "usage",
-      `an item has at most ${BACKLOG_ITEM_CHARS_MAX} characters, and this one has ${item.length}`,
+      t("an item has at most {max} characters, and this one has {count}", {
+        max: BACKLOG_ITEM_CHARS_MAX,
+        count: item.length,
+      }),
     );
   const asked = await ask(currentPlace().home, { kind: "backlog-edit", op, item });
   if (json) printJson({ ...asked, item });
-  else printLine(`${plainLine(item)}: ${asked.outcome ?? "queued; it is applied when Mimikit runs"}`);
+  else printLine(`${plainLine(item)}: ${asked.outcome ?? t("queued; it is applied when Mimikit runs")}`);
 }
 
 const ITEM = "its text, or its number in the list; - reads it from the pipe";

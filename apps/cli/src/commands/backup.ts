@@ -6,6 +6,7 @@ import { hasCode } from "@mimikit/store/disk/error-code";
 import { TEMPORARY } from "@mimikit/store/disk/state";
 import { command } from "../arguments/command.ts";
 import { writeBackup } from "../backup/write-backup.ts";
+import { t } from "../i18n/language.ts";
 import { Failure, reasonOf } from "../io/failure.ts";
 import { currentPlace } from "../io/place.ts";
 import { printJson, printLine } from "../io/print.ts";
@@ -26,7 +27,8 @@ export const backup = command({
       .option("with-secrets", { type: "boolean", default: false, describe: "the token and the sessions too" }),
   async run({ json, file: given, withSecrets }) {
     const { home } = currentPlace();
-    if (!existsSync(home)) throw new Failure("failed", `there is no state directory ${home}: nothing to back up`);
+    if (!existsSync(home))
+      throw new Failure("failed", t("there is no state directory {home}: nothing to back up", { home }));
     const file = placeOf(given, home);
     openHome(home, process.env);
     // If this process is killed, housekeeping removes the directory after a day, like everything there without an owner.
@@ -36,13 +38,21 @@ export const backup = command({
       if (json) printJson(written);
       else {
         const size = `${(written.bytes / 1_048_576).toFixed(1)} MB`;
-        printLine(`${file}: ${written.files} files, ${size}, sha256 ${written.sha256}`);
-        if (!withSecrets) printLine("without the token and the signed-in browsers; mimikit restore makes new ones");
+        printLine(
+          t("{file}: {files} files, {size}, sha256 {sha256}", {
+            file,
+            files: written.files,
+            size,
+            sha256: written.sha256,
+          }),
+        );
+        if (!withSecrets) printLine(t("without the token and the signed-in browsers; mimikit restore makes new ones"));
       }
     } catch (error) {
-      if (hasCode(error, "EEXIST")) throw new Failure("failed", `${file} exists already: choose another name`);
+      if (hasCode(error, "EEXIST"))
+        throw new Failure("failed", t("{file} exists already: choose another name", { file }));
       if (hasCode(error, "EACCES", "EROFS", "ENOSPC", "EXDEV", "EPERM"))
-        throw new Failure("failed", `${file} could not be written: ${reasonOf(error)}`);
+        throw new Failure("failed", t("{file} could not be written: {reason}", { file, reason: reasonOf(error) }));
       throw error;
     } finally {
       rmSync(stage, { recursive: true, force: true });
@@ -53,12 +63,13 @@ export const backup = command({
 /** @throws Failure for a place where no backup can be. */
 function placeOf(given: string, home: string): string {
   const wanted = resolve(given);
-  if (!existsSync(dirname(wanted))) throw new Failure("failed", `there is no directory ${dirname(wanted)}`);
+  if (!existsSync(dirname(wanted)))
+    throw new Failure("failed", t("there is no directory {path}", { path: dirname(wanted) }));
   const file = join(realpathSync(dirname(wanted)), basename(wanted));
   if (lstatSync(file, { throwIfNoEntry: false }) !== undefined)
-    throw new Failure("failed", `${file} exists already: choose another name`);
+    throw new Failure("failed", t("{file} exists already: choose another name", { file }));
   const inside = relative(realpathSync(home), file);
   if (!inside.startsWith(".."))
-    throw new Failure("usage", `${file} is in the state directory: choose a place outside of it`);
+    throw new Failure("usage", t("{file} is in the state directory: choose a place outside of it", { file }));
   return file;
 }

@@ -9,6 +9,7 @@ import type { FileSystem } from "@mimikit/store/disk/file-system";
 import { createRecord } from "@mimikit/store/disk/record";
 import { channelOf, channelPeopleOf, pairedPersonPath, pairingOfferPath } from "@mimikit/store/disk/state";
 import { command, commandGroup } from "../arguments/command.ts";
+import { t } from "../i18n/language.ts";
 import { withDisk } from "../instance/state.ts";
 import { Failure } from "../io/failure.ts";
 import { openedHome } from "../io/place.ts";
@@ -64,8 +65,8 @@ export const channels = commandGroup({
 
 async function pair(json: boolean, home: string, fs: FileSystem, kind: Kind): Promise<void> {
   if (fieldsOf(home)[kind.name] === undefined)
-    throw new Failure("failed", `${kind.name} is not set up yet: mimikit channels add ${kind.name}`);
-  if (kind.pairing === "owner") throw new Failure("usage", `${kind.title} needs no pairing`);
+    throw new Failure("failed", t("{name} is not set up yet: mimikit channels add {name}", { name: kind.name }));
+  if (kind.pairing === "owner") throw new Failure("usage", t("{title} needs no pairing", { title: kind.title }));
   const typed = newTyped();
   const expiresAt = new Date(Date.now() + PAIRING_MS).toISOString();
   const hash = createHash("sha256").update(typed).digest("hex");
@@ -75,7 +76,9 @@ async function pair(json: boolean, home: string, fs: FileSystem, kind: Kind): Pr
   if (json) return printJson({ channel: kind.name, code, expiresAt });
   printLine(code);
   printProgress(
-    `Send it to your bot in a private chat, within ten minutes. The sender writes as you from then on${livingRoles(home).has("channels") ? "" : ", when Mimikit runs"}.`,
+    t("Send it to your bot in a private chat, within ten minutes. The sender writes as you from then on{what}.", {
+      what: livingRoles(home).has("channels") ? "" : t(", when Mimikit runs"),
+    }),
   );
 }
 
@@ -86,20 +89,30 @@ async function unpair(json: boolean, home: string, fs: FileSystem, beginning: st
   if (person === undefined || others.length > 0)
     throw new Failure(
       "usage",
-      `${person === undefined ? "no person has" : "several people have"} the id ${plainLine(beginning)}:  mimikit channels  lists them`,
+      person === undefined
+        ? t("no person has the id {beginning}:  mimikit channels  lists them", { beginning: plainLine(beginning) })
+        : t("several people have the id {beginning}:  mimikit channels  lists them", {
+            beginning: plainLine(beginning),
+          }),
     );
   await fs.unlink(pairedPersonPath(person.channel, person.id));
   await fs.syncDir(channelPeopleOf(person.channel));
   if (json) printJson({ id: person.id, channel: person.channel });
-  else printLine(plainLine(`${person.name} is no longer paired with ${person.channel}`));
+  else
+    printLine(
+      plainLine(t("{name} is no longer paired with {channel}", { name: person.name, channel: person.channel })),
+    );
 }
 
 async function remove(json: boolean, home: string, name: string): Promise<void> {
   if (fieldsOf(home)[name] === undefined)
-    throw new Failure("usage", `${plainLine(name)} is not set up:  mimikit channels  lists those that are`);
+    throw new Failure(
+      "usage",
+      t("{name} is not set up:  mimikit channels  lists those that are", { name: plainLine(name) }),
+    );
   await setChannel(home, name, undefined);
   await takeUp(home);
   rmSync(join(home, channelOf(name)), { recursive: true, force: true });
   if (json) printJson({ removed: name });
-  else printLine(`removed: ${name}`);
+  else printLine(t("removed: {name}", { name }));
 }

@@ -9,6 +9,7 @@ import { readLine } from "@mimikit/protocol/wire/slash-command";
 import { attachFiles, namesOf } from "../arguments/attach-files.ts";
 import { command } from "../arguments/command.ts";
 import { TypedInput, withBreaks } from "../arguments/typed-input.ts";
+import { t } from "../i18n/language.ts";
 import { awaitAnswer, type Listener } from "../instance/await-answer.ts";
 import { connect, mayPass } from "../instance/client.ts";
 import { freshKey, handOver, type Wanted, wantedBy, withFiles } from "../instance/hand-over.ts";
@@ -32,7 +33,7 @@ export const chat = command({
   ],
   async run({ json }) {
     adoptedHome();
-    if (json) throw new Failure("usage", "chat is for people: programs use  mimikit ask --json");
+    if (json) throw new Failure("usage", t("chat is for people: programs use  mimikit ask --json"));
     await converse();
   },
 });
@@ -59,8 +60,10 @@ async function converse(): Promise<void> {
     const screen = new Screen(isLive ? terminal : null);
     screen.listen(input);
     if (isLive) {
-      printLine(`${styled("bold", "Mimikit")} ${version}, ${providers.teller} answers`);
-      screen.note("/help shows the commands, Tab completes them; Ctrl-C ends what runs, Ctrl-D leaves");
+      printLine(
+        `${styled("bold", "Mimikit")} ${t("{version}, {teller} answers", { version, teller: providers.teller })}`,
+      );
+      screen.note(t("/help shows the commands, Tab completes them; Ctrl-C ends what runs, Ctrl-D leaves"));
     }
     let keepsLines = typed.problem === null;
     if (typed.problem !== null) screen.note(typed.problem, "red");
@@ -71,8 +74,8 @@ async function converse(): Promise<void> {
       (isThere) => {
         // In a pipe a break is no news: each message waits until it is answered.
         if (!isLive) return;
-        if (isThere) screen.note("the gateway answers again; nothing is lost");
-        else screen.note("the gateway does not answer just now; what you type is kept and sent");
+        if (isThere) screen.note(t("the gateway answers again; nothing is lost"));
+        else screen.note(t("the gateway does not answer just now; what you type is kept and sent"));
       },
     );
     const end = new Promise<void>((resolve) => terminal.once("close", resolve));
@@ -87,7 +90,7 @@ async function converse(): Promise<void> {
       else if (leaving) terminal.close();
       else {
         leaving = true;
-        screen.note(talk.interrupt() ? "Ctrl-C once more leaves" : "Ctrl-C once more, or Ctrl-D, leaves");
+        screen.note(talk.interrupt() ? t("Ctrl-C once more leaves") : t("Ctrl-C once more, or Ctrl-D, leaves"));
       }
     });
     terminal.on("line", (line) => {
@@ -99,7 +102,7 @@ async function converse(): Promise<void> {
           keepChatLine(home, line);
         } catch (error) {
           keepsLines = false;
-          screen.note(`what you type is not kept for the arrow keys: ${reasonOf(error)}`, "red");
+          screen.note(t("what you type is not kept for the arrow keys: {reason}", { reason: reasonOf(error) }), "red");
         }
       }
       screen.prompt();
@@ -169,7 +172,12 @@ class Talk {
       try {
         const [file] = await attachFiles([path]);
         if (file === undefined) return files;
-        this.screen.note(`${plainLine(namesOf([file]))} (${file.type}) goes along with your next message`);
+        this.screen.note(
+          t("{names} ({type}) goes along with your next message", {
+            names: plainLine(namesOf([file])),
+            type: file.type,
+          }),
+        );
         return [...files, file];
       } catch (error) {
         this.screen.note(reasonOf(error), "red");
@@ -182,7 +190,8 @@ class Talk {
 
   private answer(asked: QuestionView, text: string): void {
     this.screen.questions.putAside(asked.id);
-    if (text === "") this.screen.note(`put aside; later:  mimikit questions answer ${plainLine(asked.id)} <answer>`);
+    if (text === "")
+      this.screen.note(t("put aside; later:  mimikit questions answer {id} <answer>", { id: plainLine(asked.id) }));
     else this.track(this.sendAnswer(asked, text));
   }
 
@@ -250,7 +259,8 @@ class Talk {
   private async keep(wanted: Wanted, files: AttachedFile[], key: string): Promise<void> {
     try {
       const { taken } = await handOver(withFiles(wanted, files), key);
-      if (!taken) this.screen.note("Mimikit is not running; this is kept, and answered at the next start: mimikit up");
+      if (!taken)
+        this.screen.note(t("Mimikit is not running; this is kept, and answered at the next start: mimikit up"));
     } catch (error) {
       this.screen.note(reasonOf(error), "red");
     }
@@ -263,10 +273,10 @@ class Talk {
       await turn.come;
       const { id } = await handOver(wanted);
       turn.pass();
-      if (wanted.kind === "stop") this.screen.note("asked to end what runs now");
-      if (wanted.kind === "retry") this.screen.note("your last message is answered anew");
+      if (wanted.kind === "stop") this.screen.note(t("asked to end what runs now"));
+      if (wanted.kind === "retry") this.screen.note(t("your last message is answered anew"));
       if (wanted.kind !== "steer") return;
-      this.screen.note("sent, to what runs now");
+      this.screen.note(t("sent, to what runs now"));
       // At a terminal, whatever comes of it appears by itself.
       if (!this.isLive)
         await this.awaitAnswer(() => Promise.resolve(id), { ...SILENT, onReply: this.listener().onReply });

@@ -1,5 +1,7 @@
 /** Begins a new conversation: nothing from before is told to a model again. The old one is kept, and memory stays (SPEC F3). */
+
 import { command } from "../arguments/command.ts";
+import { t } from "../i18n/language.ts";
 import { handOver, printHanded } from "../instance/hand-over.ts";
 import { confirm } from "../io/confirm.ts";
 import { Failure } from "../io/failure.ts";
@@ -14,8 +16,8 @@ export const clear = command({
   options: (yargs) =>
     yargs.option("yes", { alias: "y", type: "boolean", default: false, describe: "begin without asking" }),
   async run({ json, yes }) {
-    if (!yes && !(await confirm("Begin a new conversation?", "mimikit clear --yes")))
-      throw new Failure("failed", "nothing was changed");
+    if (!yes && !(await confirm(t("Begin a new conversation?"), "mimikit clear --yes")))
+      throw new Failure("failed", t("nothing was changed"));
     printHanded(await handOver({ kind: "clear" }), json);
   },
 });

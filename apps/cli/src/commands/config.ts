@@ -10,6 +10,7 @@ import { KEY_VARIABLES } from "@mimikit/runtime/config/providers";
 import { openHome } from "@mimikit/runtime/home/adoption";
 import { command, commandGroup } from "../arguments/command.ts";
 import { unmarked } from "../arguments/text-argument.ts";
+import { t } from "../i18n/language.ts";
 import { withDisk } from "../instance/state.ts";
 import { Failure } from "../io/failure.ts";
 import { currentPlace } from "../io/place.ts";
@@ -85,9 +86,9 @@ async function edit(json: boolean, name: string, text: string | undefined): Prom
   }
   const said = ({ value, source }: Setting) => `${valueText(value)} (${source})`;
   printLine(plainLine(`${name}: ${said(before)} → ${said(after)}`));
-  if (running === null) printLine("it counts when Mimikit runs");
-  else printLine(waits ? "it counts after  mimikit restart" : "it counts from now on");
-  printLine(styled("dim", "mimikit undo  lists the change once Mimikit has seen it, and takes it back"));
+  if (running === null) printLine(t("it counts when Mimikit runs"));
+  else printLine(waits ? t("it counts after  mimikit restart") : t("it counts from now on"));
+  printLine(styled("dim", t("mimikit undo  lists the change once Mimikit has seen it, and takes it back")));
 }
 
 /** A word of the command line, read as a variable is. */
@@ -121,10 +122,11 @@ function show(json: boolean, part = ""): void {
     });
     return;
   }
-  if (part !== "" && settings.length === 0) throw new Failure("failed", `no setting's name contains ${part}`);
+  if (part !== "" && settings.length === 0)
+    throw new Failure("failed", t("no setting's name contains {part}", { part }));
   if (part === "") {
-    printLine(`state     ${home}`);
-    printLine(`workspace ${workDir}`);
+    printLine(t("state     {home}", { home }));
+    printLine(t("workspace {workDir}", { workDir }));
     printLine();
   }
   printTable(
@@ -135,21 +137,28 @@ function show(json: boolean, part = ""): void {
       setting.variable ?? setting.source,
       descriptionOf(setting.field),
     ]),
-    "there is no setting",
+    t("there is no setting"),
   );
   if (part !== "")
     for (const { field } of settings)
       printLine(
-        styled("dim", `${field.path.join(".")} is set by ${field.variables.join(" or ")}, or in ${CONFIG_FILE}`),
+        styled(
+          "dim",
+          t("{path} is set by {variables}, or in {configFile}", {
+            path: field.path.join("."),
+            variables: field.variables.join(" or "),
+            configFile: CONFIG_FILE,
+          }),
+        ),
       );
-  for (const name of secrets) printLine(`${name} is set (${MASK})`);
+  for (const name of secrets) printLine(t("{name} is set ({mask})", { name, mask: MASK }));
 }
 
 function validate(json: boolean, given: string | undefined): void {
   const { home } = currentPlace();
   const file = given === undefined ? join(home, CONFIG_FILE) : resolve(given);
   const mistakes = findMistakes(file);
-  if (mistakes === null && given !== undefined) throw new Failure("failed", `there is no file ${file}`);
+  if (mistakes === null && given !== undefined) throw new Failure("failed", t("there is no file {file}", { file }));
   // Mistakes in the file are listed with their lines; the other problems are about variables.
   const variables =
     given === undefined
@@ -165,14 +174,18 @@ function validate(json: boolean, given: string | undefined): void {
     }
     for (const problem of variables) {
       printLine(`${styled("red", "✗")} ${plainLine(problem)}`);
-      printLine("  → correct the variable, or unset it");
+      printLine(`  → ${t("correct the variable, or unset it")}`);
     }
     if (count === 0)
       printLine(
-        `${styled("green", "✓")} ${mistakes === null ? `there is no ${file}: the defaults and the variables are valid` : `${file} is valid`}`,
+        `${styled("green", "✓")} ${mistakes === null ? t("there is no {file}: the defaults and the variables are valid", { file }) : t("{file} is valid", { file })}`,
       );
   }
-  if (count > 0) throw new Failure("failed", `${count} mistake${count === 1 ? "" : "s"} in the settings`);
+  if (count > 0)
+    throw new Failure(
+      "failed",
+      count === 1 ? t("1 mistake in the settings") : t("{count} mistakes in the settings", { count }),
+    );
 }
 
 function valueText(value: unknown): string {

@@ -23,6 +23,7 @@ import {
   tested,
   trialText,
 } from "../connect/connection.ts";
+import { t } from "../i18n/language.ts";
 import { withDisk } from "../instance/state.ts";
 import { Failure } from "../io/failure.ts";
 import { plainLine, printJson, printLine, printProgress, printTable, styled } from "../io/print.ts";
@@ -71,7 +72,7 @@ export const connect = command({
       .option("forget", { type: "boolean", default: false, describe: "forget its key" })
       .option("key", { type: "string", hidden: true }),
   async run({ json, provider, url, model, keyStdin, role, test, list, forget, key }) {
-    if (key !== undefined) throw new Failure("usage", NO_ARGUMENT);
+    if (key !== undefined) throw new Failure("usage", t(NO_ARGUMENT));
     const at = await openConnection();
     if (list && json) return printJson({ providers: entriesOf(at) });
     if (list) return show(entriesOf(at));
@@ -82,9 +83,10 @@ export const connect = command({
       const { guide } = await import("../connect/guide.ts");
       return save(json, await guide(at, id), undefined, at);
     }
-    if (id === undefined) throw new Failure("usage", "name a provider: mimikit connect <provider>  (--list names all)");
+    if (id === undefined)
+      throw new Failure("usage", t("name a provider: mimikit connect <provider>  (--list names all)"));
     if (!ConnectBody.shape.baseUrl.safeParse(url).success)
-      throw new Failure("usage", "--url: an address that begins with http:// or https://");
+      throw new Failure("usage", t("--url: an address that begins with http:// or https://"));
     const wanted: ConnectBody = {
       provider: id,
       ...(url !== undefined && { baseUrl: url }),
@@ -99,14 +101,14 @@ export const connect = command({
 
 async function keyOf(id: ProviderId, isPiped: boolean, at: Connection): Promise<{ key?: string }> {
   if (isPiped) {
-    if (process.stdin.isTTY) throw new Failure("usage", "--key-stdin reads the key from a pipe: … < key.txt");
+    if (process.stdin.isTTY) throw new Failure("usage", t("--key-stdin reads the key from a pipe: … < key.txt"));
     const key = (await readAll(process.stdin)).trim();
-    if (key === "") throw new Failure("usage", "no key came through the pipe");
+    if (key === "") throw new Failure("usage", t("no key came through the pipe"));
     return { key };
   }
   const ofShell = keyOfShell(id, at);
   if (ofShell === undefined) return {};
-  printProgress(`the key of ${ofShell.variable} is taken, and kept in secrets.json`);
+  printProgress(t("the key of {variable} is taken, and kept in secrets.json", { variable: ofShell.variable }));
   return { key: ofShell.key };
 }
 
@@ -129,7 +131,12 @@ async function modelOf(
   const more = listed.models.length - names.length;
   throw new Failure(
     "usage",
-    plainLine(`name its model with --model: ${names.join(", ")}${more > 0 ? ` and ${more} others` : ""}`),
+    plainLine(
+      t("name its model with --model: {names}{what}", {
+        names: names.join(", "),
+        what: more > 0 ? ` ${t("and {more} others", { more })}` : "",
+      }),
+    ),
   );
 }
 
@@ -139,7 +146,10 @@ async function tryOut(wanted: ConnectBody, at: Connection, json: boolean): Promi
   const { problem } = trial;
   if (problem === undefined || BEARABLE.includes(problem.cause)) return trial;
   if (json) printJson({ saved: false, provider: wanted.provider, problem });
-  throw new Failure("failed", plainLine(`${trialText(trial)}; nothing was saved (--no-test saves it all the same)`));
+  throw new Failure(
+    "failed",
+    plainLine(t("{trial}; nothing was saved (--no-test saves it all the same)", { trial: trialText(trial) })),
+  );
 }
 
 async function save(
@@ -156,7 +166,7 @@ async function save(
   }
   if (trial !== undefined) printLine(`${mark(trial)} ${plainLine(trialText(trial))}`);
   for (const line of answerers(answer)) printLine(plainLine(line));
-  printLine(at.isRunning ? "it counts from now on" : "it counts when Mimikit runs:  mimikit up");
+  printLine(at.isRunning ? t("it counts from now on") : t("it counts when Mimikit runs:  mimikit up"));
 }
 
 const mark = ({ problem }: ConnectionTest) => (problem === undefined ? styled("green", "✓") : styled("yellow", "!"));
@@ -165,17 +175,20 @@ const mark = ({ problem }: ConnectionTest) => (problem === undefined ? styled("g
 function answerers({ providers, models }: ConnectAnswer): string[] {
   const said = (role: Role) => [providers[role], models[role]].filter((part) => part !== null).join(" · ");
   return [...Map.groupBy(Role.options, said)].map(([who, roles]) =>
-    roles.length === Role.options.length ? `${who} answers for all roles` : `${who} answers for ${roles.join(", ")}`,
+    roles.length === Role.options.length
+      ? t("{who} answers for all roles", { who })
+      : t("{who} answers for {roles}", { who, roles: roles.join(", ") }),
   );
 }
 
 async function forgetIt(json: boolean, id: ProviderId | undefined, at: Connection): Promise<void> {
-  if (id === undefined) throw new Failure("usage", "name a provider: mimikit connect <provider> --forget");
+  if (id === undefined) throw new Failure("usage", t("name a provider: mimikit connect <provider> --forget"));
   await refusing(() => forgetKey(id, at));
   const { key, missing } = entryOf(id, at);
   if (json) return printJson({ provider: id, key, missing });
-  const left = key === null ? "" : `; ${key.variable} has one, which counts until it is unset`;
-  printLine(`the key of ${id} is forgotten${left}`);
+  const left =
+    key === null ? "" : t("; {variable} has one, which counts until it is unset", { variable: key.variable ?? "" });
+  printLine(t("the key of {id} is forgotten{left}", { id, left }));
 }
 
 function show(entries: readonly ProviderEntry[]): void {
@@ -190,6 +203,6 @@ function show(entries: readonly ProviderEntry[]): void {
       // Without the advice after the colon: it is to run this command.
       entry.missing?.split(": ", 1)[0] ?? "",
     ]),
-    "there is no provider",
+    t("there is no provider"),
   );
 }

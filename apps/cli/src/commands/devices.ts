@@ -6,6 +6,7 @@ import { loadConfig } from "@mimikit/runtime/config/config";
 import { command, commandGroup } from "../arguments/command.ts";
 import { wordsOf } from "../arguments/text-argument.ts";
 import { terminalZone } from "../arguments/trigger-options.ts";
+import { t } from "../i18n/language.ts";
 import { connect } from "../instance/client.ts";
 import { found } from "../instance/state.ts";
 import { Failure } from "../io/failure.ts";
@@ -36,13 +37,13 @@ const add = command({
   async run({ json, name: words }) {
     const client = connect();
     const name = wordsOf(words).join(" ").trim();
-    if (name === "") throw new Failure("usage", "give the client a name: mimikit devices add <name>");
+    if (name === "") throw new Failure("usage", t("give the client a name: mimikit devices add <name>"));
     const { id, token } = await client.addClient(name);
     const { publicUrl = client.url } = loadConfig(currentPlace().home, process.env).config;
     const baseUrl = `${publicUrl.replace(/\/$/, "")}/v1`;
     if (json) return printJson({ id, name, token, baseUrl, model: MODEL });
     printLine(token);
-    printProgress(`It is not shown again. Base URL  ${baseUrl}  model  ${MODEL}`);
+    printProgress(t("It is not shown again. Base URL  {baseUrl}  model  {model}", { baseUrl, model: MODEL }));
   },
 });
 
@@ -59,7 +60,7 @@ const signOut = command({
     const device = found(words.join(" ").trim(), named, "device");
     await client.signOut(device.id);
     if (json) printJson({ id: device.id });
-    else printLine(`signed out: ${plainLine(nameOf(device))}`);
+    else printLine(t("signed out: {name}", { name: plainLine(nameOf(device)) }));
   },
 });
 
@@ -81,16 +82,16 @@ function printDevices(all: readonly Device[]): void {
     notifiedText(device),
     at(device.seenAt),
     at(device.pairedAt),
-    device.expiresAt === null ? "signed out" : at(device.expiresAt),
+    device.expiresAt === null ? t("signed out") : at(device.expiresAt),
   ]);
-  const none = "no browser or client is signed in: mimikit pair, mimikit devices add";
+  const none = t("no browser or client is signed in: mimikit pair, mimikit devices add");
   printTable(["id", "device", "kind", "notified", "last seen", "added", "until"], rows, none);
 }
 
-const nameOf = ({ name }: Device) => name ?? "a browser";
+const nameOf = ({ name }: Device) => name ?? t("a browser");
 
 /** By Web Push. */
 function notifiedText({ push }: Device): string {
   if (push === null) return "";
-  return push.refused === null ? "yes" : `refused (HTTP ${push.refused})`;
+  return push.refused === null ? t("yes") : t("refused (HTTP {status})", { status: push.refused });
 }

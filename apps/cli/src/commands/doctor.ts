@@ -3,6 +3,7 @@ import { existsSync } from "node:fs";
 import { command } from "../arguments/command.ts";
 import { type Check, fail, type Patient } from "../checks/check.ts";
 import { CHECKS } from "../checks/checks.ts";
+import { t, told } from "../i18n/language.ts";
 import { asCalled } from "../io/as-called.ts";
 import { Failure, reasonOf } from "../io/failure.ts";
 import { currentPlace } from "../io/place.ts";
@@ -23,7 +24,8 @@ export const doctor = command({
     const failures = found.filter(({ level }) => level === "fail");
     if (json) printJson({ home: place.home, ok: failures.length === 0, checks: found });
     else found.forEach(print);
-    if (failures.length > 0) throw new Failure("failed", `${failures.length} of ${found.length} checks failed`);
+    if (failures.length > 0)
+      throw new Failure("failed", t("{failed} of {all} checks failed", { failed: failures.length, all: found.length }));
   },
 });
 
@@ -38,6 +40,6 @@ async function examine(look: (typeof CHECKS)[string], place: Omit<Patient, "exis
 
 function print({ name, level, message, next }: Check & { name: string }): void {
   const [colour, sign] = SIGNS[level];
-  printLine(`${styled(colour, sign)} ${name.padEnd(10)} ${message}`);
-  if (next !== undefined) printLine(`  ${"".padEnd(10)} → ${asCalled(next)}`);
+  printLine(`${styled(colour, sign)} ${name.padEnd(10)} ${told(message)}`);
+  if (next !== undefined) printLine(`  ${"".padEnd(10)} → ${asCalled(told(next))}`);
 }

@@ -3,6 +3,7 @@ import { existsSync } from "node:fs";
 import { endProcesses } from "@mimikit/runtime/process/process-table";
 import { rolesOf } from "@mimikit/runtime/process/roles-of";
 import { command } from "../arguments/command.ts";
+import { t } from "../i18n/language.ts";
 import { Failure } from "../io/failure.ts";
 import { currentPlace } from "../io/place.ts";
 import { printJson, printLine } from "../io/print.ts";
@@ -30,9 +31,12 @@ export const down = command({
     if (foreign.length > 0) {
       throw new Failure(
         "failed",
-        `another PM2 would restart them: run  PM2_HOME='${foreign[0]}' pm2 delete ${rolesOf(home, process.env)
-          .map((role) => `mimikit-${role}`)
-          .join(" ")}`,
+        t("another PM2 would restart them: run  PM2_HOME='{pm2Home}' pm2 delete {roles}", {
+          pm2Home: foreign[0] ?? "",
+          roles: rolesOf(home, process.env)
+            .map((role) => `mimikit-${role}`)
+            .join(" "),
+        }),
       );
     }
     // Before anything ends, so that no service takes it for a death.
@@ -54,11 +58,17 @@ export async function stop(place: { home: string; workDir: string }): Promise<vo
   }
   const left = await endProcesses(find, TERM_MS);
   if (left.length > 0) {
-    throw new Failure("failed", `could not be ended: ${left.map(({ what, pid }) => `${what} (${pid})`).join(", ")}`);
+    throw new Failure(
+      "failed",
+      t("could not be ended: {left}", { left: left.map(({ what, pid }) => `${what} (${pid})`).join(", ") }),
+    );
   }
 }
 
 function say(json: boolean, home: string, ended: number): void {
   if (json) printJson({ home, ended });
-  else printLine(ended === 0 ? `Mimikit is not running for ${home}` : "Mimikit is stopped; its state is kept");
+  else
+    printLine(
+      ended === 0 ? t("Mimikit is not running for {home}", { home }) : t("Mimikit is stopped; its state is kept"),
+    );
 }

@@ -58,7 +58,7 @@ const search = command({
       .option("role", roleOption),
   async run({ json, words, limit, from, to, role }) {
     const query = wordsOf(words).join(" ").trim();
-    if (query === "") throw new Failure("usage", "name words to look for: mimikit history search <words>");
+    if (query === "") throw new Failure("usage", t("name words to look for: mimikit history search <words>"));
     const checked = HistoryQuery.safeParse({
       query,
       limit,
@@ -107,13 +107,13 @@ export const history = commandGroup({
 
 async function list(limit: number, roles: readonly string[] | undefined, json: boolean): Promise<void> {
   if (!Number.isInteger(limit) || limit < 1 || limit > HISTORY_HITS_MAX)
-    throw new Failure("usage", `--limit is a whole number from 1 to ${HISTORY_HITS_MAX}`);
+    throw new Failure("usage", t("--limit is a whole number from 1 to {max}", { max: HISTORY_HITS_MAX }));
   const { messages } = await withState(({ fs, mirror }) => readHistory(fs, mirror.ledger));
   const newest = newestVersions(messages)
     .filter((message) => roles === undefined || roles.includes(message.role))
     .slice(-limit);
   if (json) printJson({ messages: newest });
-  else if (newest.length === 0) printLine("there are no messages yet:  mimikit chat  starts a conversation");
+  else if (newest.length === 0) printLine(t("there are no messages yet:  mimikit chat  starts a conversation"));
   else show(newest);
 }
 
@@ -124,13 +124,16 @@ function momentOf(option: string, text: string, days: number): string {
   // A February 31 would be a day of March.
   const isReal = !Number.isNaN(moment.getTime()) && (!isDay || moment.getDate() === Number(text.slice(-2)));
   if (!isReal)
-    throw new Failure("usage", `${option} is a day like 2026-03-01, or a moment like 2026-03-01T09:00:00+08:00`);
+    throw new Failure(
+      "usage",
+      t("{option} is a day like 2026-03-01, or a moment like 2026-03-01T09:00:00+08:00", { option }),
+    );
   if (isDay) moment.setDate(moment.getDate() + days);
   return moment.toISOString();
 }
 
 function show(hits: readonly Pick<HistoryHit, "id" | "role" | "at" | "text" | "origin">[]): void {
-  if (hits.length === 0) printLine("no messages match");
+  if (hits.length === 0) printLine(t("no messages match"));
   for (const { id, role, at, text, origin } of hits) {
     const from = origin === undefined ? "" : `, from ${plainLine(sourceName(origin))}`;
     printLine(`${styled("bold", `${new Date(at).toLocaleString()}  ${role}${from}`)}  ${styled("dim", id)}`);

@@ -108,7 +108,7 @@ function hookNamed(name: string, { hooks: all, problems }: Hooks): Hook {
   if (hook !== undefined) return hook;
   const problem = problems.find((each) => each.name === name);
   const reason = problem === undefined ? `there is no ${HOOKS}/${name}.yaml` : `${problem.place}: ${problem.reason}`;
-  throw new Failure("failed", `${reason}:  mimikit hooks  lists them`);
+  throw new Failure("failed", t("{reason}:  mimikit hooks  lists them", { reason }));
 }
 
 /** A delivery and what is known of it. */
@@ -164,7 +164,7 @@ function list(json: boolean, { hooks: all, sources, problems }: Hooks, lines: re
   printTable(
     ["name", "on", "does", "waiting", "last"],
     [...rows, ...incoming],
-    `there are no hooks: ${HOOKS}/<name>.yaml makes one`,
+    t("there are no hooks: {hooks}/<name>.yaml makes one", { hooks: HOOKS }),
   );
   for (const { place, reason } of problems) printLine(styled("yellow", plainLine(`! ${place}: ${reason}`)));
 }
@@ -177,14 +177,14 @@ function show(json: boolean, hook: Hook, { problems }: Hooks, lines: readonly Li
     return;
   }
   printLine(styled("bold", hook.name));
-  printLine(`on    ${[hook.on].flat().join(", ")}`);
-  printLine(`does  ${plainLine(hook.url ?? JSON.stringify(hook.run))}`);
+  printLine(t("on    {events}", { events: [hook.on].flat().join(", ") }));
+  printLine(t("does  {url}", { url: plainLine(hook.url ?? JSON.stringify(hook.run)) }));
   for (const { reason } of wrong) printLine(styled("yellow", plainLine(`! ${reason}`)));
   printLine();
   printTable(
     ["delivery", "event", "of", "when", "result"],
     own.map(({ id, event, at, ...line }) => [id, event.type, event.data.title, timeText(at), stateText(line)]),
-    "there are no deliveries yet",
+    t("there are no deliveries yet"),
   );
 }
 
@@ -219,7 +219,7 @@ async function test(json: boolean, { name }: Hook, { problems }: Hooks, fs: File
     const next = isRunning
       ? `it has not ended yet:  mimikit hooks show ${name}`
       : "it reaches the hook when Mimikit runs";
-    printLine(`kept as ${delivery.id}; ${next}`);
+    printLine(t("kept as {id}; {next}", { id: delivery.id, next }));
   } else {
     printLine(plainLine(`${ended.outcome}: ${ended.detail}`));
     if (ended.output !== undefined) printLine(plainText(ended.output));
@@ -238,7 +238,7 @@ async function untilEnded(fs: FileSystem, id: string): Promise<EndedDelivery | n
 async function keepSecret(home: string, json: boolean, name: string, isNew: boolean, forget: boolean): Promise<void> {
   const problem = HookName.safeParse(name).error?.issues[0]?.message;
   if (problem !== undefined) throw new Failure("usage", problem);
-  if (isNew && forget) throw new Failure("usage", "--new and --forget exclude each other: choose one");
+  if (isNew && forget) throw new Failure("usage", t("--new and --forget exclude each other: choose one"));
   openHome(home, process.env);
   const secret = forget
     ? undefined
@@ -250,19 +250,19 @@ async function keepSecret(home: string, json: boolean, name: string, isNew: bool
   await setHookSecret(home, name, secret);
   if (json) printJson({ name, ...(isNew && { secret }) });
   else if (isNew) printLine(`${secret}`);
-  else printLine(forget ? `forgotten: ${name}` : `kept in secrets.json: ${name}`);
+  else printLine(forget ? t("forgotten: {name}", { name }) : t("kept in secrets.json: {name}", { name }));
 }
 
 /** Through the pipe, or typed unseen: never as an argument, which others can see. */
 async function typed(name: string): Promise<string> {
   if (!process.stdin.isTTY) {
     const piped = (await readAll(process.stdin)).trim();
-    if (piped === "") throw new Failure("usage", "the pipe is empty: send the secret through it, or use --new");
+    if (piped === "") throw new Failure("usage", t("the pipe is empty: send the secret through it, or use --new"));
     return piped;
   }
   const prompts = await import("@clack/prompts");
   const answer = await prompts.password({ output: process.stderr, message: `The secret ${name}` });
-  if (prompts.isCancel(answer)) throw new Failure("failed", "nothing was changed");
+  if (prompts.isCancel(answer)) throw new Failure("failed", t("nothing was changed"));
   return answer.trim();
 }
 

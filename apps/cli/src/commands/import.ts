@@ -9,6 +9,7 @@ import { triggerOf } from "@mimikit/core/triggers/triggers";
 import { openHome } from "@mimikit/runtime/home/adoption";
 import { command } from "../arguments/command.ts";
 import { terminalZone } from "../arguments/trigger-options.ts";
+import { t } from "../i18n/language.ts";
 import { bringIn, importsOf, type Plan, planImport, takeBack } from "../import/bring-in.ts";
 import { type Brought, type BroughtSchedule, SOURCE_NAMES, SOURCES, type Source } from "../import/brought.ts";
 import { openExport } from "../import/export-files.ts";
@@ -45,11 +46,11 @@ export const importCommand = command({
   async run({ json, source, file, dryRun, yes, undo }) {
     const { home } = currentPlace();
     if (undo !== undefined) {
-      if (source !== undefined) throw new Failure("usage", "--undo takes the id of an import, and no file");
+      if (source !== undefined) throw new Failure("usage", t("--undo takes the id of an import, and no file"));
       return undoIt(home, undo, json);
     }
     if (source === undefined) return list(home, json);
-    if (file === undefined) throw new Failure("usage", `say which file: mimikit import ${source} <file>`);
+    if (file === undefined) throw new Failure("usage", t("say which file: mimikit import {source} <file>", { source }));
     const brought = await read(source, resolve(file));
     // An import may come before the first start.
     const isTrial = dryRun || (json && !yes);
@@ -59,16 +60,21 @@ export const importCommand = command({
     const isNothing = plan.lines.length + plan.wishes.length === 0;
     if (isTrial || isNothing) {
       if (json) printJson({ ...summary(brought, plan), imported: false });
-      else printLine(isNothing ? "there is nothing new in it" : "nothing was changed");
+      else printLine(isNothing ? t("there is nothing new in it") : t("nothing was changed"));
       return;
     }
-    if (!yes && !(await confirm("Bring this in?", `mimikit import ${source} ${file} --yes`)))
-      throw new Failure("failed", "nothing was changed");
+    if (!yes && !(await confirm(t("Bring this in?"), `mimikit import ${source} ${file} --yes`)))
+      throw new Failure("failed", t("nothing was changed"));
     const done = await bringIn(home, plan);
     if (json) return printJson({ ...summary(brought, plan), ...done, imported: true });
     for (const reason of done.refused) printLine(styled("yellow", `! ${plainLine(reason)}`));
-    const later = done.waits ? " (memories and schedules are taken up when Mimikit runs)" : "";
-    printLine(`brought in as ${done.id}${later}; take it back with  mimikit import --undo ${done.id}`);
+    const later = done.waits ? t(" (memories and schedules are taken up when Mimikit runs)") : "";
+    printLine(
+      t("brought in as {id}{later}; take it back with  mimikit import --undo {id}", {
+        id: done.id,
+        later,
+      }),
+    );
   },
 });
 
@@ -80,7 +86,10 @@ async function read(source: Source, path: string): Promise<Brought> {
     if (conversations.length + memories.length + schedules.length + passedOver.length === 0)
       throw new Failure(
         "failed",
-        `${path} holds nothing that ${SOURCE_NAMES[source]} exports: see docs/import.md for what to name`,
+        t("{path} holds nothing that {source} exports: see docs/import.md for what to name", {
+          path,
+          source: SOURCE_NAMES[source],
+        }),
       );
     return brought;
   } finally {
@@ -116,41 +125,50 @@ function summary({ conversations, passedOver }: Brought, { id, lines, wishes, kn
 function show(brought: Brought, plan: Plan, file: string): void {
   const { source, lines, wishes } = plan;
   const { known, messages, passedOver } = summary(brought, plan);
-  const before = (count: number) => (count === 0 ? "" : `, and ${count} that were brought in before`);
-  printLine(styled("bold", `from ${SOURCE_NAMES[source]}, ${plainLine(file)}`));
+  const before = (count: number) => (count === 0 ? "" : t(", and {count} that were brought in before", { count }));
+  printLine(styled("bold", t("from {source}, {file}", { source: SOURCE_NAMES[source], file: plainLine(file) })));
   const talks = new Set(lines.map(({ conversation }) => conversation));
   const days = lines.flatMap((line) => line.messages[0]?.at.slice(0, DAY_CHARS) ?? []).sort();
-  const span = days.length === 0 ? "" : `, ${days[0]} to ${days.at(-1)}`;
+  const span = days.length === 0 ? "" : t(", {from} to {to}", { from: days[0] ?? "", to: days.at(-1) ?? "" });
   printLine(
-    `${counted(messages, "message")} in ${counted(talks.size, "conversation")}${span}${before(known.messages)}`,
+    t("{messages} in {conversations}{span}{before}", {
+      messages: COUNTED.messages(messages),
+      conversations: COUNTED.conversations(talks.size),
+      span,
+      before: before(known.messages),
+    }),
   );
   const titles = new Map(lines.map(({ conversation, title }) => [conversation, title]));
   listed([...titles.values()].filter((title) => title !== ""));
   const memories = wishes.flatMap(({ said }) => (said.kind === "memory-add" ? [said.content] : []));
-  printLine(`${counted(memories.length, "memory", "memories")}${before(known.memories)}`);
+  printLine(`${COUNTED.memories(memories.length)}${before(known.memories)}`);
   listed(memories);
   const fresh = wishes.flatMap(({ said }) => (said.kind === "trigger-put" ? [said.definition] : []));
-  printLine(`${counted(fresh.length, "schedule")}${before(known.schedules)}`);
+  printLine(`${COUNTED.schedules(fresh.length)}${before(known.schedules)}`);
   showSchedules(brought.schedules.filter(({ definition }) => fresh.includes(definition)));
   if (passedOver.length === 0) return;
   printLine();
-  printLine("not brought:");
+  printLine(t("not brought:"));
   const reasons = [...Map.groupBy(passedOver, ({ what, reason }) => `${what}: ${reason}`)];
   for (const [text, same] of reasons.slice(0, SHOWN_MAX))
-    printLine(`  ${plainLine(text)}${same.length > 1 ? ` (${same.length} times)` : ""}`);
-  if (reasons.length > SHOWN_MAX) printLine(`  … and ${reasons.length - SHOWN_MAX} more: --json has all of them`);
+    printLine(`  ${plainLine(text)}${same.length > 1 ? ` ${t("({count} times)", { count: same.length })}` : ""}`);
+  if (reasons.length > SHOWN_MAX)
+    printLine(`  … ${t("and {more} more: --json has all of them", { more: reasons.length - SHOWN_MAX })}`);
 }
 
-function counted(count: number, one: string, many = `${one}s`): string {
-  return `${count} ${count === 1 ? one : many}`;
-}
+const COUNTED = {
+  messages: (count: number) => (count === 1 ? t("1 message") : t("{count} messages", { count })),
+  conversations: (count: number) => (count === 1 ? t("1 conversation") : t("{count} conversations", { count })),
+  memories: (count: number) => (count === 1 ? t("1 memory") : t("{count} memories", { count })),
+  schedules: (count: number) => (count === 1 ? t("1 schedule") : t("{count} schedules", { count })),
+};
 
 function listed(texts: readonly string[]): void {
   for (const text of texts.slice(0, SHOWN_MAX)) {
     const line = plainLine(text);
     printLine(`  ${line.length > SHOWN_CHARS ? `${line.slice(0, SHOWN_CHARS - 1)}…` : line}`);
   }
-  if (texts.length > SHOWN_MAX) printLine(`  … and ${texts.length - SHOWN_MAX} more`);
+  if (texts.length > SHOWN_MAX) printLine(`  … ${t("and {more} more", { more: texts.length - SHOWN_MAX })}`);
 }
 
 /** With their words in full, because they will be followed, and with their next firings. */
@@ -183,12 +201,17 @@ function list(home: string, json: boolean): void {
     String(messages),
     String(wishes.length),
   ]);
-  printTable(["id", "when", "messages", "memories and schedules"], rows, "nothing was brought in yet");
+  printTable(["id", "when", "messages", "memories and schedules"], rows, t("nothing was brought in yet"));
 }
 
 async function undoIt(home: string, id: string, json: boolean): Promise<void> {
   const { messages, undone, kept } = await takeBack(home, id);
   if (json) return printJson({ messages, undone, kept });
-  printLine(`taken back: ${counted(messages, "message")}, and ${undone} of its memories and schedules`);
-  for (const reason of kept) printLine(styled("yellow", `! stays: ${plainLine(reason)}`));
+  printLine(
+    t("taken back: {messages}, and {undone} of its memories and schedules", {
+      messages: COUNTED.messages(messages),
+      undone,
+    }),
+  );
+  for (const reason of kept) printLine(styled("yellow", `! ${t("stays: {reason}", { reason: plainLine(reason) })}`));
 }

@@ -45,7 +45,7 @@ const show = command({
     const number = /^\d{1,15}$/.test(id) ? Number(id) : improvementNumber(id);
     const improvement = await withState(({ mirror }) => readImprovement(mirror, number));
     if (improvement === null)
-      throw new Failure("failed", `there is no improvement ${id}:  mimikit improve  lists them`);
+      throw new Failure("failed", t("there is no improvement {id}:  mimikit improve  lists them", { id }));
     if (json) printJson(improvement);
     else printImprovement(improvement);
   },
@@ -58,7 +58,12 @@ const now = command({
   async run({ json }) {
     const asked = await ask(currentPlace().home, { kind: "improve" });
     if (json) printJson(asked);
-    else printLine(asked.outcome === null ? "queued; it starts when Mimikit runs" : `${asked.outcome} starts`);
+    else
+      printLine(
+        asked.outcome === null
+          ? t("queued; it starts when Mimikit runs")
+          : t("{outcome} starts", { outcome: asked.outcome }),
+      );
   },
 });
 
@@ -77,7 +82,7 @@ function printImprovements(improvements: readonly Improvement[]): void {
     kind ?? "–",
     title ?? error ?? "",
   ]);
-  printTable(["id", "state", "begun", "kind", "what"], rows, "there are no improvements yet");
+  printTable(["id", "state", "begun", "kind", "what"], rows, t("there are no improvements yet"));
 }
 
 function printImprovement(improvement: Improvement): void {
@@ -85,14 +90,15 @@ function printImprovement(improvement: Improvement): void {
   printLine(styled("bold", `${improvementId(number)}  ${plainLine(title ?? "")}`));
   const until = endedAt === undefined ? "" : ` – ${new Date(endedAt).toLocaleString()}`;
   printLine(`${state}, ${new Date(at).toLocaleString()}${until}`);
-  if (branch !== undefined) printLine(`branch ${branch}: git diff ${change?.base ?? "HEAD"} ${branch}`);
+  if (branch !== undefined)
+    printLine(t("branch {branch}: git diff {base} {branch}", { branch, base: change?.base ?? "HEAD" }));
   if (note !== undefined) printLine(plainLine(note));
   if (error !== undefined) printLine(plainLine(error));
-  if (why !== undefined) section(`why (${kind})`, why);
-  if (reasons.length > 0) section("review", reasons.map((reason) => `- ${reason}`).join("\n"));
+  if (why !== undefined) section(t("why ({kind})", { kind: kind ?? "" }), why);
+  if (reasons.length > 0) section(t("review"), reasons.map((reason) => `- ${reason}`).join("\n"));
   for (const { command: line, ended, output } of change?.checks ?? []) section(`${plainLine(line)}: ${ended}`, output);
-  if (change !== undefined && change.diff !== "") section("diff", change.diff);
-  if (change?.artifact !== undefined) printLine(`(the whole diff is in ${change.artifact})`);
+  if (change !== undefined && change.diff !== "") section(t("diff"), change.diff);
+  if (change?.artifact !== undefined) printLine(t("(the whole diff is in {artifact})", { artifact: change.artifact }));
 }
 
 function section(title: string, text: string): void {

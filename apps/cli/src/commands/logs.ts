@@ -41,7 +41,8 @@ export const logs = command({
   async run({ json, lines, follow }) {
     const { home } = currentPlace();
     const tails = logFiles(home).map((path) => new Tail(path));
-    if (tails.length === 0) throw new Failure("failed", `nothing was logged yet in ${home}:  mimikit up  starts it`);
+    if (tails.length === 0)
+      throw new Failure("failed", t("nothing was logged yet in {home}:  mimikit up  starts it", { home }));
     const count = Math.min(LINES_MAX, Math.max(0, Math.floor(lines)));
     const found = count === 0 ? [] : inOrder(tails.flatMap((tail) => tail.read())).slice(-count);
     if (json && !follow) {

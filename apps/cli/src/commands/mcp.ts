@@ -35,7 +35,7 @@ const remove = command({
     await setLogin(home, name, null);
     if (!(await setMcpServer(home, name, null))) throw noServer(name);
     if (json) printJson({ name });
-    else printLine(`removed ${name}`);
+    else printLine(t("removed {name}", { name }));
   },
 });
 

@@ -136,11 +136,14 @@ async function add(
   if (content.length > REMEMBER_CHARS_MAX)
     throw new Failure(
       "usage",
-      `at most ${REMEMBER_CHARS_MAX} characters at once, and this has ${content.length}: longer texts are files of the workspace's docs/`,
+      t("at most {max} characters at once, and this has {count}: longer texts are files of the workspace's docs/", {
+        max: REMEMBER_CHARS_MAX,
+        count: content.length,
+      }),
     );
   const asked = await ask(currentPlace().home, { kind: "memory-add", content, ...how });
   if (json) printJson(asked);
-  else printLine(asked.outcome ?? "queued; it is written when Mimikit runs");
+  else printLine(asked.outcome ?? t("queued; it is written when Mimikit runs"));
 }
 
 /** Removes the one entry that contains the words. @throws Failure if none does, or several do. */
@@ -149,25 +152,28 @@ async function forget(words: readonly string[] | undefined, json: boolean): Prom
   const found = await withState((place) => findEntries(sought, place));
   const [first] = found;
   if (first === undefined)
-    throw new Failure("failed", "no entry contains these words:  mimikit memory search <words>  finds similar ones");
+    throw new Failure("failed", t("no entry contains these words:  mimikit memory search <words>  finds similar ones"));
   if (found.length > 1) {
     const named = found
       .slice(0, NAMED_MAX)
       .map(({ document, entry }) => `  ${document}: ${plainLine(entry.text).slice(0, NAMED_CHARS_MAX)}`);
     throw new Failure(
       "usage",
-      `${found.length} entries contain these words; add words of the one you mean:\n${named.join("\n")}`,
+      t("{count} entries contain these words; add words of the one you mean:\n{named}", {
+        count: found.length,
+        named: named.join("\n"),
+      }),
     );
   }
   const { document, entry } = first;
   const asked = await ask(currentPlace().home, { kind: "memory-edit", document, entry: entryName(entry) });
   if (json) printJson({ ...asked, document, entry: entry.text });
-  else printLine(`${plainLine(entry.text)}: ${asked.outcome ?? "queued; it is removed when Mimikit runs"}`);
+  else printLine(`${plainLine(entry.text)}: ${asked.outcome ?? t("queued; it is removed when Mimikit runs")}`);
 }
 
 async function search(options: Omit<MemorySearch, "query">, words: readonly string[], json: boolean): Promise<void> {
   const query = isPiped(words) ? "" : wordsOf(words).join(" ").trim();
-  if (query === "") throw new Failure("usage", "name words to look for: mimikit memory search <words>");
+  if (query === "") throw new Failure("usage", t("name words to look for: mimikit memory search <words>"));
   const checked = MemorySearch.safeParse({ query, ...options });
   if (!checked.success) throw misuseOf(checked.error);
   const found = await withState(({ home, workDir }) => searchMemory({ home, workDir, ...checked.data }));
@@ -177,7 +183,7 @@ async function search(options: Omit<MemorySearch, "query">, words: readonly stri
 }
 
 function show({ hits }: MemoryAnswer): void {
-  if (hits.length === 0) printLine("no entries match");
+  if (hits.length === 0) printLine(t("no entries match"));
   for (const { source, text, score } of hits) {
     printLine(`${styled("bold", plainLine(source))}  ${styled("dim", score.toFixed(2))}`);
     printLine(`  ${plainLine(text)}`);
@@ -194,16 +200,18 @@ async function used(id: string | undefined, json: boolean): Promise<void> {
   if (answer === null)
     throw new Failure(
       "failed",
-      `there is no ${id === undefined ? "reply yet" : `reply ${plainLine(id)}:  mimikit history --json  shows their ids`}`,
+      id === undefined
+        ? t("there is no reply yet")
+        : t("there is no reply {id}:  mimikit history --json  shows their ids", { id: plainLine(id) }),
     );
   if (json) {
     printJson(answer);
     return;
   }
-  if (answer.used.length === 0) printLine("this reply used no entries");
+  if (answer.used.length === 0) printLine(t("this reply used no entries"));
   for (const { source, message, text, at, always, isAsShown } of answer.used) {
-    const facts = [at?.slice(0, DAY_CHARS), always && "always told", !isAsShown && "changed or forgotten since"];
-    const place = source ?? `said in ${message}`;
+    const facts = [at?.slice(0, DAY_CHARS), always && t("always told"), !isAsShown && t("changed or forgotten since")];
+    const place = source ?? t("said in {message}", { message: message ?? "" });
     printLine(`${styled("bold", plainLine(place))}  ${styled("dim", facts.filter(Boolean).join(", "))}`);
     printLine(`  ${plainLine(text)}`);
   }
@@ -215,9 +223,17 @@ async function index(json: boolean): Promise<void> {
     printJson(state);
     return;
   }
-  printLine(`${state.units} paragraphs and list items of ${state.files} files, read in ${state.ms} ms`);
-  printLine("The index lives in the memory of each process that searches: it is built at the first search and follows");
-  printLine("the files from then on. There is nothing to be built or kept up to date by hand.");
+  printLine(
+    t("{units} paragraphs and list items of {files} files, read in {ms} ms", {
+      units: state.units,
+      files: state.files,
+      ms: state.ms,
+    }),
+  );
+  printLine(
+    t("The index lives in the memory of each process that searches: it is built at the first search and follows"),
+  );
+  printLine(t("the files from then on. There is nothing to be built or kept up to date by hand."));
 }
 
 async function status(json: boolean): Promise<void> {
@@ -237,14 +253,24 @@ async function status(json: boolean): Promise<void> {
     String(files),
     `${(bytes / KILOBYTE).toFixed(1)} KB`,
   ]);
-  printTable(["source", "files", "size"], rows, "the memory is empty");
+  printTable(["source", "files", "size"], rows, t("the memory is empty"));
   printLine();
-  printLine(`newest note: ${plainLine(newestNote ?? "none yet")}`);
-  printLine(`newest summaries: ${newestSummaries.map(plainLine).join(", ") || "none yet"}`);
-  printLine(`messages since the last note: ${unarchived}`);
-  if (index !== null)
-    printLine(`index: ${index.units} paragraphs and list items of ${index.files} files, in ${index.ms} ms`);
+  printLine(t("newest note: {newestNote}", { newestNote: plainLine(newestNote ?? t("none yet")) }));
   printLine(
-    hasRipgrep ? "ripgrep: installed" : "ripgrep: not installed; without a hit in the index, each file is read",
+    t("newest summaries: {newestSummaries}", {
+      newestSummaries: newestSummaries.map(plainLine).join(", ") || t("none yet"),
+    }),
+  );
+  printLine(t("messages since the last note: {unarchived}", { unarchived }));
+  if (index !== null)
+    printLine(
+      t("index: {units} paragraphs and list items of {files} files, in {ms} ms", {
+        units: index.units,
+        files: index.files,
+        ms: index.ms,
+      }),
+    );
+  printLine(
+    hasRipgrep ? t("ripgrep: installed") : t("ripgrep: not installed; without a hit in the index, each file is read"),
   );
 }

@@ -3,6 +3,7 @@ import { isOnlyHere, pairingUrl } from "@mimikit/runtime/config/address";
 import { loadConfig } from "@mimikit/runtime/config/config";
 import { createPairing } from "@mimikit/runtime/home/pairing";
 import { command } from "../arguments/command.ts";
+import { t } from "../i18n/language.ts";
 import { connect } from "../instance/client.ts";
 import { currentPlace } from "../io/place.ts";
 import { printJson, printLine, printNotice, printProgress, styled } from "../io/print.ts";
@@ -26,9 +27,9 @@ export const pair = command({
     printLine(address);
     if (qr && isOnlyHere(address))
       printNotice(
-        "only this computer reaches that address: mimikit config set publicUrl <address>, see docs/remote.md",
+        t("only this computer reaches that address: mimikit config set publicUrl <address>, see docs/remote.md"),
       );
-    printProgress(`or type  ${typed}  on its page; one of them counts, once, for ten minutes`);
+    printProgress(t("or type  {typed}  on its page; one of them counts, once, for ten minutes", { typed }));
   },
 });
 

@@ -40,7 +40,7 @@ const inviteCommand = command({
     const home = openedHome();
     for (const each of [name, ...label]) assertName(each);
     if (!(Number.isInteger(slots) && slots >= 1 && slots <= SLOTS_MAX))
-      throw new Failure("usage", `--slots is a whole number from 1 to ${SLOTS_MAX}`);
+      throw new Failure("usage", t("--slots is a whole number from 1 to {max}", { max: SLOTS_MAX }));
     await invitePool(json, home, { name, labels: label, slots });
   },
 });
@@ -109,7 +109,10 @@ function assertName(name: string): void {
   if (error !== undefined)
     throw new Failure(
       "usage",
-      `${plainLine(name)} is not a valid name: ${error.issues[0]?.message ?? "choose another"}`,
+      t("{name} is not a valid name: {reason}", {
+        name: plainLine(name),
+        reason: error.issues[0]?.message ?? t("choose another"),
+      }),
     );
 }
 
@@ -126,28 +129,35 @@ async function invitePool(
     if ((await readPools(fs)).some(({ name }) => name === wanted.name))
       throw new Failure(
         "failed",
-        `there is a machine ${wanted.name} already: choose another name, or  mimikit pool remove ${wanted.name}  first`,
+        t("there is a machine {name} already: choose another name, or  mimikit pool remove {name}  first", {
+          name: wanted.name,
+        }),
       );
     const created = await createPool(fs, wanted, Date.now());
-    if (created === null) throw new Failure("failed", `there is a machine ${wanted.name} already: choose another name`);
+    if (created === null)
+      throw new Failure("failed", t("there is a machine {name} already: choose another name", { name: wanted.name }));
     try {
       return await invite(url, { home: id, pool: wanted.name, key: created.key, slots: wanted.slots, leaseSec });
     } catch (error) {
       await removePool(fs, wanted.name);
-      throw new Failure("failed", `the engine at pools.url cannot be reached: ${reasonOf(error)}`);
+      throw new Failure(
+        "failed",
+        t("the engine at pools.url cannot be reached: {reason}", { reason: reasonOf(error) }),
+      );
     }
   });
   const expiresAt = new Date(Date.now() + INVITATION_SEC * 1_000).toISOString();
   if (json) return printJson({ pool: wanted.name, code, expiresAt });
   printLine(code);
-  printProgress("On that machine, within ten minutes:  mimikit pool join --work-dir <folder>  asks for this code.");
+  printProgress(t("On that machine, within ten minutes:  mimikit pool join --work-dir <folder>  asks for this code."));
 }
 
 async function remove(json: boolean, home: string, name: string): Promise<void> {
   const isGone = await withDisk(home, (fs) => removePool(fs, name));
-  if (!isGone) throw new Failure("failed", `there is no machine ${plainLine(name)}:  mimikit pools  lists them`);
+  if (!isGone)
+    throw new Failure("failed", t("there is no machine {name}:  mimikit pools  lists them", { name: plainLine(name) }));
   if (json) return printJson({ removed: name });
-  printLine(`${plainLine(name)} is removed; its running tasks are given up`);
+  printLine(t("{name} is removed; its running tasks are given up", { name: plainLine(name) }));
 }
 
 async function serve(json: boolean, workDir: string, isRemoved: boolean): Promise<void> {
@@ -169,12 +179,13 @@ async function joinHome(json: boolean, workDir: string, url: string | undefined,
   const path = join(home, JOINED_POOL_PATH);
   if (!existsSync(path)) await redeemCode(path, url);
   if (json && !isStarted) return printJson({ joined: true, home });
-  if (!isStarted) return printLine(`This machine has joined; it works with  mimikit pool join --work-dir ${workDir}`);
+  if (!isStarted)
+    return printLine(t("This machine has joined; it works with  mimikit pool join --work-dir {workDir}", { workDir }));
   const child = spawn(process.execPath, [programOf("remote-pool")], { env, stdio: ["ignore", "inherit", "inherit"] });
   const pass = (signal: NodeJS.Signals) => child.kill(signal);
   for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, pass);
   const [code] = await once(child, "exit");
-  if (code !== 0) throw new Failure("failed", "the pool has ended; what happened is in its log");
+  if (code !== 0) throw new Failure("failed", t("the pool has ended; what happened is in its log"));
 }
 
 async function redeemCode(path: string, otherUrl: string | undefined): Promise<void> {
@@ -188,7 +199,7 @@ async function redeemCode(path: string, otherUrl: string | undefined): Promise<v
     if (error instanceof Failure) throw error;
     throw new Failure(
       "failed",
-      `the engine cannot be reached from here: ${reasonOf(error)}; --url gives another address`,
+      t("the engine cannot be reached from here: {reason}; --url gives another address", { reason: reasonOf(error) }),
     );
   }
 }
@@ -197,7 +208,7 @@ async function redeemCode(path: string, otherUrl: string | undefined): Promise<v
 async function readCode(): Promise<string> {
   if (!process.stdin.isTTY) {
     const code = (await readAll(process.stdin)).trim();
-    if (code === "") throw new Failure("usage", "the code comes on stdin:  mimikit pool join < code.txt");
+    if (code === "") throw new Failure("usage", t("the code comes on stdin:  mimikit pool join < code.txt"));
     return code;
   }
   const prompts = await import("@clack/prompts");
@@ -205,6 +216,6 @@ async function readCode(): Promise<string> {
     output: process.stderr,
     message: "The code that  mimikit pool invite  printed",
   });
-  if (prompts.isCancel(typed)) throw new Failure("failed", "nothing was changed");
+  if (prompts.isCancel(typed)) throw new Failure("failed", t("nothing was changed"));
   return typed ?? "";
 }

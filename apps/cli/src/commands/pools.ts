@@ -1,6 +1,7 @@
 /** Says which machines work for this home, and how each does. It needs no running process. */
 import { describePools } from "@mimikit/runtime/pools/registry";
 import { command } from "../arguments/command.ts";
+import { t } from "../i18n/language.ts";
 import { withDisk } from "../instance/state.ts";
 import { currentPlace } from "../io/place.ts";
 import { printJson, printTable } from "../io/print.ts";
@@ -23,10 +24,10 @@ export const pools = command({
       told.map(({ name, labels, slots, state, seenAt, running }) => [
         name,
         labels.join(", "),
-        `${running ?? 0} of ${slots}`,
-        seenAt === undefined || state === "there" ? state : `${state} for ${agoText(seenAt)}`,
+        t("{running} of {slots}", { running: running ?? 0, slots }),
+        seenAt === undefined || state === "there" ? state : t("{state} for {ago}", { state, ago: agoText(seenAt) }),
       ]),
-      "No other machine works for this one: mimikit pool invite <name>",
+      t("No other machine works for this one: mimikit pool invite <name>"),
     );
   },
 });

@@ -2,6 +2,7 @@
 import type { QuestionView } from "@mimikit/protocol/wire/api";
 import { command, commandGroup } from "../arguments/command.ts";
 import { readText } from "../arguments/text-argument.ts";
+import { t } from "../i18n/language.ts";
 import { found, withState } from "../instance/state.ts";
 import { ask } from "../instance/write-wish.ts";
 import { plainLine, printJson, printLine, styled } from "../io/print.ts";
@@ -45,7 +46,9 @@ const answer = command({
     if (json) printJson({ ...asked, questionId: question.id, answer: meant });
     else
       printLine(
-        asked.outcome === null ? `${meant} (queued; it is applied when Mimikit runs)` : `${question.id}: ${meant}`,
+        asked.outcome === null
+          ? t("{meant} (queued; it is applied when Mimikit runs)", { meant })
+          : `${question.id}: ${meant}`,
       );
   },
 });
@@ -58,7 +61,7 @@ export const questions = commandGroup({
 });
 
 function printQuestions(open: readonly QuestionView[]): void {
-  if (open.length === 0) printLine("there are no open questions");
+  if (open.length === 0) printLine(t("there are no open questions"));
   open.forEach((question, i) => {
     if (i > 0) printLine();
     printLine(styled("bold", plainLine(question.id)));

@@ -4,6 +4,7 @@ import { loadConfig, pausedIn } from "@mimikit/runtime/config/config";
 import { editSettings } from "@mimikit/runtime/config/edit-settings";
 import { openHome } from "@mimikit/runtime/home/adoption";
 import { type Command, command, commandGroup } from "../arguments/command.ts";
+import { t } from "../i18n/language.ts";
 import { withDisk, withState } from "../instance/state.ts";
 import { openTasks } from "../instance/task-list.ts";
 import { currentPlace } from "../io/place.ts";
@@ -28,11 +29,11 @@ const list = command({
     if (json) return printJson({ queues });
     const rows = queues.map(({ role, paused, queued, running }) => [
       role,
-      paused ? "paused" : "",
+      paused ? t("paused") : "",
       String(queued),
       String(running),
     ]);
-    printTable(["role", "", "waits", "runs"], rows, "there are no queues");
+    printTable(["role", "", "waits", "runs"], rows, t("there are no queues"));
   },
 });
 
@@ -49,7 +50,7 @@ function change(op: "pause" | "resume", summary: string, said: string): Command 
       const setting = { name: `paused.${role}`, value: op === "pause" ? true : undefined };
       await refusedAsFailure(() => withDisk(home, (fs) => editSettings({ fs, home, env }, [setting])));
       if (json) printJson({ paused: pausedIn(loadConfig(home, env).config) });
-      else printLine(`the queue of the ${role} is ${said}`);
+      else printLine(t("the queue of the {role} is {said}", { role, said: t(said) }));
     },
   });
 }

@@ -2,7 +2,9 @@
  * Recipes: triggers written by others, with a prompt and perhaps a skill. The effect of a recipe is shown before it is added; the
  * state directory is read and written directly, so this works with everything down.
  */
+
 import { command, commandGroup } from "../arguments/command.ts";
+import { t } from "../i18n/language.ts";
 import { currentPlace } from "../io/place.ts";
 import { plainLine, printJson, printLine } from "../io/print.ts";
 import { removeRecipe } from "../recipes/added-recipes.ts";
@@ -28,7 +30,10 @@ const show = command({
     if (json) return printJson({ ...recipe, from, definition });
     printRecipe(found);
     if (definition !== null) printPreview(definition);
-    else printLine(`add ${missing.map(([name]) => `--set ${name}=…`).join(" ")} to see its firings`);
+    else
+      printLine(
+        t("add {missing} to see its firings", { missing: missing.map(([name]) => `--set ${name}=…`).join(" ") }),
+      );
   },
 });
 
@@ -40,8 +45,9 @@ const remove = command({
   async run({ json, name }) {
     const { keptSkill } = await removeRecipe(currentPlace().home, name);
     if (json) return printJson({ name, keptSkill });
-    printLine(`${name}: removed`);
-    if (keptSkill !== null) printLine(`its skill was edited since, so it stays: ${plainLine(keptSkill)}`);
+    printLine(t("{name}: removed", { name }));
+    if (keptSkill !== null)
+      printLine(t("its skill was edited since, so it stays: {keptSkill}", { keptSkill: plainLine(keptSkill) }));
   },
 });
 

@@ -1,6 +1,7 @@
 /** Starts the processes anew, with the settings of now. Nothing is lost: what ran is taken up again. */
 
 import { command } from "../arguments/command.ts";
+import { t, told } from "../i18n/language.ts";
 import { answersText } from "../instance/answerers.ts";
 import { begin } from "../instance/begin.ts";
 import { assertSomethingRuns } from "../instance/client.ts";
@@ -20,9 +21,15 @@ export const restart = command({
     const { url, status, kept, changed } = await begin(home, config, () => startAnew({ home, workDir }, config));
     if (json) printJson({ url, status, kept, changed });
     else {
-      printLine(`Mimikit ${status.version} has restarted at ${url}, in ${status.workDir}`);
-      printLine(`  answers   ${answersText(status)}`);
-      for (const problem of problems) printLine(`! ${problem}`);
+      printLine(
+        t("Mimikit {version} has restarted at {url}, in {workDir}", {
+          version: status.version,
+          url,
+          workDir: status.workDir,
+        }),
+      );
+      printLine(`  ${t("answers   {answers}", { answers: answersText(status) })}`);
+      for (const problem of problems) printLine(`! ${told(problem)}`);
     }
   },
 });

@@ -18,6 +18,7 @@ import { command } from "../arguments/command.ts";
 import { syncDirectory, unpackBackup } from "../backup/read-backup.ts";
 import { MANIFEST } from "../backup/write-backup.ts";
 import { findViolations } from "../checks/find-violations.ts";
+import { t } from "../i18n/language.ts";
 import { withState } from "../instance/state.ts";
 import { Failure, reasonOf } from "../io/failure.ts";
 import { currentPlace } from "../io/place.ts";
@@ -45,7 +46,7 @@ export const restore = command({
   async run({ json, file: given }) {
     const { home, workDir } = currentPlace("any");
     const file = resolve(given);
-    if (!existsSync(file)) throw new Failure("failed", `there is no file ${file}`);
+    if (!existsSync(file)) throw new Failure("failed", t("there is no file {file}", { file }));
     // First the turn, so that no other command starts it meanwhile.
     if (existsSync(home)) {
       mkdirSync(join(home, LOCKS), { recursive: true, mode: 0o700 });
@@ -72,7 +73,10 @@ export const restore = command({
       const faults = violations.filter((violation) => !ofAudit.includes(violation));
       if (faults.length > 0) {
         const named = faults.slice(0, PROBLEMS_NAMED_MAX).map(plainLine).join("; ");
-        throw new Failure("failed", `the backup has ${faults.length} faults, and nothing was changed: ${named}`);
+        throw new Failure(
+          "failed",
+          t("the backup has {count} faults, and nothing was changed: {named}", { count: faults.length, named }),
+        );
       }
       const contents = { ...(await readContents({ home: beside, workDir })), home };
       // PM2 itself may have been told to start it meanwhile.
@@ -83,14 +87,22 @@ export const restore = command({
       adopt(home, process.env);
       if (json) printJson({ home, files, turns, results, before, manifest, contents });
       else {
-        printLine(`${styled("green", "✓")} ${home} is as it was at ${new Date(manifest.createdAt).toLocaleString()}`);
-        printLine(`  ${files} files, ${turns} turns and ${results} tasks, checked`);
+        printLine(
+          `${styled("green", "✓")} ${t("{home} is as it was at {moment}", { home, moment: new Date(manifest.createdAt).toLocaleString() })}`,
+        );
+        printLine(`  ${t("{files} files, {turns} turns and {results} tasks, checked", { files, turns, results })}`);
         for (const problem of ofAudit.slice(0, PROBLEMS_NAMED_MAX))
-          printLine(`${styled("yellow", "!")} ${plainLine(problem)} (mimikit audit verify)`);
-        if (before !== null) printLine(`  what was there before: ${before}`);
-        printLine(`  at the next start this runs or is believed; if it is not yours, delete ${home} instead:`);
+          printLine(
+            `${styled("yellow", "!")} ${t("{problem} (mimikit audit verify)", { problem: plainLine(problem) })}`,
+          );
+        if (before !== null) printLine(`  ${t("what was there before: {before}", { before })}`);
+        printLine(
+          `  ${t("at the next start this runs or is believed; if it is not yours, delete {home} instead:", { home })}`,
+        );
         printContents(contents);
-        printLine(`  start it with  mimikit up${manifest.hasSecrets ? "" : "; browsers sign in anew (mimikit pair)"}`);
+        printLine(
+          `  ${t("start it with  mimikit up{what}", { what: manifest.hasSecrets ? "" : t("; browsers sign in anew (mimikit pair)") })}`,
+        );
       }
     } finally {
       rmSync(beside, { recursive: true, force: true });
@@ -102,7 +114,7 @@ async function assertStopped(home: string): Promise<void> {
   const running = await findProcesses(home);
   if (running.length === 0) return;
   const names = running.map(({ what, pid }) => `${what} (${pid})`).join(", ");
-  throw new Failure("failed", `Mimikit runs in ${home}: stop it with  mimikit down  (${names})`);
+  throw new Failure("failed", t("Mimikit runs in {home}: stop it with  mimikit down  ({names})", { home, names }));
 }
 
 /** Keeps the token of the home if the backup has none, so that signed-in browsers stay signed in. */
@@ -135,6 +147,9 @@ function swap(home: string, beside: string): string | null {
   } catch (error) {
     if (before !== null && !existsSync(home) && existsSync(before)) renameSync(before, home);
     if (!hasCode(error, "EBUSY", "EXDEV", "EACCES", "EPERM", "ENOTEMPTY", "EEXIST")) throw error;
-    throw new Failure("failed", `${home} cannot be replaced (${reasonOf(error)}): choose another MIMIKIT_HOME`);
+    throw new Failure(
+      "failed",
+      t("{home} cannot be replaced ({reason}): choose another MIMIKIT_HOME", { home, reason: reasonOf(error) }),
+    );
   }
 }

@@ -3,6 +3,7 @@ import { readLine } from "@mimikit/protocol/wire/slash-command";
 import { attachFiles, attachOption, namesOf } from "../arguments/attach-files.ts";
 import { command } from "../arguments/command.ts";
 import { isOnlyPiped, isPiped, readText, textArgument } from "../arguments/text-argument.ts";
+import { t } from "../i18n/language.ts";
 import { handOver, printHanded, type Wanted, wantedBy, withFiles } from "../instance/hand-over.ts";
 import { Failure } from "../io/failure.ts";
 import { printJson, printLine } from "../io/print.ts";
@@ -45,6 +46,6 @@ function read(text: string): Wanted | "help" {
   const line = readLine(text);
   if (line.kind === "mistake") throw new Failure("usage", mistakeText(line));
   if (line.kind === "help") return "help";
-  if (line.kind === "attach") throw new Failure("usage", "here a file goes along with  --attach <file>");
+  if (line.kind === "attach") throw new Failure("usage", t("here a file goes along with  --attach <file>"));
   return wantedBy(line);
 }

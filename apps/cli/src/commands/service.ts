@@ -8,10 +8,11 @@ import { isSingletonClaimed } from "@mimikit/runtime/process/singleton";
 import { execa } from "execa";
 import type { Argv } from "yargs";
 import { type CommonOptions, command, commandGroup } from "../arguments/command.ts";
+import { t } from "../i18n/language.ts";
 import { keep } from "../instance/begin.ts";
 import { Failure } from "../io/failure.ts";
 import { currentPlace } from "../io/place.ts";
-import { plainLine, printJson, printLine, printNotice, styled } from "../io/print.ts";
+import { padded, plainLine, printJson, printLine, printNotice, styled } from "../io/print.ts";
 import { livingRoles, runningText } from "../processes/instance.ts";
 import { isStopped } from "../processes/stopped.ts";
 import { type Definition, describeService, serviceName } from "../service/definition.ts";
@@ -104,9 +105,9 @@ async function install({ json, system, linger }: UnitOptions & { linger: boolean
   if (!(await hasSystemd())) {
     if (json) printJson({ name, unit: null, kept, leftOut, byHand });
     else {
-      printLine("there is no systemd here. In the crontab of this user (crontab -e) this line does the same:");
+      printLine(t("there is no systemd here. In the crontab of this user (crontab -e) this line does the same:"));
       printLine(byHand.atBoot);
-      printLine(`and now:  nohup ${byHand.now} > /dev/null 2>&1 &`);
+      printLine(t("and now:  nohup {now} > /dev/null 2>&1 &", { now: byHand.now }));
     }
     return;
   }
@@ -123,19 +124,26 @@ async function install({ json, system, linger }: UnitOptions & { linger: boolean
   printLine(`${styled("green", "✓")} ${unit.path}`);
   const own = userInfo().username;
   say(
-    "boot",
-    noLinger === null ? "it starts with the machine" : "it starts when you log in, and ends when you log out",
+    t("boot"),
+    noLinger === null ? t("it starts with the machine") : t("it starts when you log in, and ends when you log out"),
   );
   if (noLinger !== null && linger)
-    printNotice(`! no linger (${plainLine(noLinger)}): run  sudo loginctl enable-linger ${own}`);
-  say("now", why === null ? "it runs:  mimikit service status" : "systemd does not start it here");
-  if (why !== null) printNotice(`! ${plainLine(why)}; without systemd:  nohup ${byHand.now} > /dev/null 2>&1 &`);
+    printNotice(
+      `! ${t("no linger ({noLinger}): run  sudo loginctl enable-linger {own}", { noLinger: plainLine(noLinger), own })}`,
+    );
+  say(t("now"), why === null ? t("it runs:  mimikit service status") : t("systemd does not start it here"));
+  if (why !== null)
+    printNotice(
+      `! ${t("{why}; without systemd:  nohup {now} > /dev/null 2>&1 &", { why: plainLine(why), now: byHand.now })}`,
+    );
   const settings = Object.keys(definition.environment).filter(
     (key) => setsAnything(key) && !/^MIMIKIT_(HOME|WORK_DIR)$/.test(key),
   );
-  if (settings.length > 0) say("settings", `of this shell, which win over config.yaml: ${settings.join(", ")}`);
-  if (user === "root") printNotice("! it runs as root: give it a state directory of another user's where you can");
-  if (leftOut.length > 0) printNotice(`! not in it, because a secret is in them: ${leftOut.join(", ")}`);
+  if (settings.length > 0)
+    say(t("settings"), t("of this shell, which win over config.yaml: {settings}", { settings: settings.join(", ") }));
+  if (user === "root") printNotice(t("! it runs as root: give it a state directory of another user's where you can"));
+  if (leftOut.length > 0)
+    printNotice(`! ${t("not in it, because a secret is in them: {leftOut}", { leftOut: leftOut.join(", ") })}`);
 }
 
 async function print({ json, system }: UnitOptions, kind: keyof typeof TEXTS): Promise<void> {
@@ -158,9 +166,15 @@ async function uninstall({ json, system }: UnitOptions): Promise<void> {
   const living = existsSync(home) ? livingRoles(home) : new Map();
   if (json) printJson({ name, removed: wasThere ? unit.path : null, running: [...living.keys()] });
   else {
-    printLine(wasThere ? `${unit.path} is removed; the state is kept` : `there is no unit ${unit.path}`);
+    printLine(
+      wasThere
+        ? t("{path} is removed; the state is kept", { path: unit.path })
+        : t("there is no unit {path}", { path: unit.path }),
+    );
     if (living.size > 0)
-      printLine(`it still runs:  mimikit down  (${runningText(living, rolesOf(home, process.env))})`);
+      printLine(
+        t("it still runs:  mimikit down  ({running})", { running: runningText(living, rolesOf(home, process.env)) }),
+      );
   }
 }
 
@@ -186,18 +200,21 @@ async function show({ json, system }: UnitOptions): Promise<void> {
     running: [...living.keys()],
   };
   if (json) return printJson(facts);
-  say("unit", facts.unit ?? `none:  mimikit service install${system ? " --system" : ""}`);
+  say(t("unit"), facts.unit ?? t("none:  mimikit service install{what}", { what: system ? " --system" : "" }));
   if (facts.unit !== null) {
-    say("enabled", facts.enabled ? "yes" : "no");
-    say("active", active ?? `systemd cannot be asked here (${plainLine(facts.why ?? "")})`);
+    say(t("enabled"), facts.enabled ? t("yes") : t("no"));
+    say(t("active"), active ?? t("systemd cannot be asked here ({why})", { why: plainLine(facts.why ?? "") }));
     if (facts.program !== null)
       printNotice(
-        `! its program ${facts.program} is not there any more:  mimikit service install  names the one of now`,
+        `! ${t("its program {program} is not there any more:  mimikit service install  names the one of now", { program: facts.program })}`,
       );
   }
-  say("watched", facts.watched ? "yes: whatever ends is started again" : "no: PM2 is not started again where it ends");
-  say("running", living.size === 0 ? "nothing" : runningText(living, rolesOf(home, process.env)));
-  if (facts.stopped) say("stopped", "by  mimikit down;  mimikit up  starts it");
+  say(
+    t("watched"),
+    facts.watched ? t("yes: whatever ends is started again") : t("no: PM2 is not started again where it ends"),
+  );
+  say(t("running"), living.size === 0 ? t("nothing") : runningText(living, rolesOf(home, process.env)));
+  if (facts.stopped) say(t("stopped"), t("by  mimikit down;  mimikit up  starts it"));
 }
 
 /** The program of our unit if it no longer exists (Node was updated, or the clone moved), else null. */
@@ -215,18 +232,22 @@ async function prepareFor(user: string | undefined, home: string, workDir: strin
     return keep(home, process.env);
   }
   const keys = KEY_VARIABLES.filter((name) => process.env[name]);
-  if (keys.length > 0) printNotice(`! not kept: ${keys.join(", ")}. As ${user}:  mimikit connect`);
+  if (keys.length > 0)
+    printNotice(`! ${t("not kept: {keys}. As {user}:  mimikit connect", { keys: keys.join(", "), user })}`);
   return [];
 }
 
 /** The user whose state directory it is. */
 async function ownerOf(home: string): Promise<string> {
   if (!existsSync(home))
-    throw new Failure("failed", `there is no state directory ${home} yet: run  mimikit up  once, as its user`);
+    throw new Failure(
+      "failed",
+      t("there is no state directory {home} yet: run  mimikit up  once, as its user", { home }),
+    );
   const { stdout } = await execa("id", ["-un", String(statSync(home).uid)]);
   return stdout;
 }
 
 function say(label: string, text: string): void {
-  printLine(`  ${styled("dim", label.padEnd(LABEL_COLUMNS))}${text}`);
+  printLine(`  ${styled("dim", padded(label, LABEL_COLUMNS))}${text}`);
 }

@@ -5,6 +5,7 @@ import type { SkillProblem, SkillSummary } from "@mimikit/protocol/base/skill";
 import { openHome } from "@mimikit/runtime/home/adoption";
 import type { Argv } from "yargs";
 import { type CommonOptions, command, commandGroup } from "../arguments/command.ts";
+import { t } from "../i18n/language.ts";
 import { Failure } from "../io/failure.ts";
 import { currentPlace } from "../io/place.ts";
 import { plainLine, plainText, printJson, printLine, printTable, styled } from "../io/print.ts";
@@ -70,7 +71,7 @@ function nameArgument(yargs: Argv<CommonOptions>) {
 async function skillNamed(name: string): Promise<SkillSummary> {
   const { skills: all } = await findSkills(skillPlacesOf(currentPlace(), process.env));
   const skill = all.find((each) => each.name === name);
-  if (skill === undefined) throw new Failure("failed", `there is no skill "${name}": see  mimikit skills`);
+  if (skill === undefined) throw new Failure("failed", t('there is no skill "{name}": see  mimikit skills', { name }));
   return skill;
 }
 
@@ -81,9 +82,9 @@ function printSkills(found: readonly SkillSummary[], problems: readonly SkillPro
     source,
     description.length > DESCRIPTION_CHARS ? `${description.slice(0, DESCRIPTION_CHARS)}…` : description,
   ]);
-  printTable(["name", "level", "from", "what for"], rows, "there are no skills");
+  printTable(["name", "level", "from", "what for"], rows, t("there are no skills"));
   if (found.some(({ isHeld }) => isHeld))
-    printLine(styled("dim", "* from the workspace: read-only until you allow more:  mimikit skills allow <name>"));
+    printLine(styled("dim", t("* from the workspace: read-only until you allow more:  mimikit skills allow <name>")));
   for (const { path, warning } of found)
     if (warning !== undefined) printLine(styled("yellow", plainLine(`! ${path}: ${warning}`)));
   for (const { path, reason } of problems) printLine(styled("yellow", plainLine(`! ${path}: ${reason}`)));
@@ -95,11 +96,14 @@ function printSkill(skill: SkillSummary, files: readonly string[], body: string)
   printLine(plainText(description));
   printLine();
   printLine(
-    `level  ${level ?? "– (what a worker may)"}${isHeld === true ? `, until you allow more:  mimikit skills allow ${name}` : ""}`,
+    t("level  {level}{what}", {
+      level: level ?? t("– (what a worker may)"),
+      what: isHeld === true ? t(", until you allow more:  mimikit skills allow {name}", { name }) : "",
+    }),
   );
-  printLine(`from   ${source}`);
-  printLine(`path   ${plainLine(path)}`);
-  printLine(`files  ${files.map(plainLine).join(", ")}`);
+  printLine(t("from   {source}", { source }));
+  printLine(t("path   {path}", { path: plainLine(path) }));
+  printLine(t("files  {files}", { files: files.map(plainLine).join(", ") }));
   if (warning !== undefined) printLine(styled("yellow", plainLine(`! ${warning}`)));
   printLine();
   printLine(plainText(body));
@@ -109,7 +113,7 @@ function printSkill(skill: SkillSummary, files: readonly string[], body: string)
 async function decide(json: boolean, skill: SkillSummary, isAllowed: boolean): Promise<void> {
   const { name, source } = skill;
   if (source !== "workspace")
-    throw new Failure("usage", `${name} is not a skill of the workspace: it needs no approval`);
+    throw new Failure("usage", t("{name} is not a skill of the workspace: it needs no approval", { name }));
   const { home } = currentPlace();
   openHome(home, process.env);
   const hash = isAllowed ? await hashOfSkill(skill, await listSkillFiles(skill)) : null;
@@ -117,6 +121,8 @@ async function decide(json: boolean, skill: SkillSummary, isAllowed: boolean): P
   if (json) printJson({ name, allowed: isAllowed });
   else
     printLine(
-      isAllowed ? `${name} may use the level that it declares, until one of its files changes` : `${name} is read-only`,
+      isAllowed
+        ? t("{name} may use the level that it declares, until one of its files changes", { name })
+        : t("{name} is read-only", { name }),
     );
 }

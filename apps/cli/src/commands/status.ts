@@ -13,12 +13,13 @@ import { rolesOf } from "@mimikit/runtime/process/roles-of";
 import { UsageBook } from "@mimikit/store/views/usage-book";
 import { command } from "../arguments/command.ts";
 import { terminalZone } from "../arguments/trigger-options.ts";
+import { t, told } from "../i18n/language.ts";
 import { answersText } from "../instance/answerers.ts";
 import { connect, mayPass } from "../instance/client.ts";
 import { shortId, withState } from "../instance/state.ts";
 import { openTasks } from "../instance/task-list.ts";
 import { currentPlace } from "../io/place.ts";
-import { plainLine, printJson, printLine, printTable, styled } from "../io/print.ts";
+import { padded, plainLine, printJson, printLine, printTable, styled } from "../io/print.ts";
 import { livingRoles } from "../processes/instance.ts";
 
 const USD_DIGITS = 4;
@@ -51,34 +52,37 @@ function show(url: string, answer: Status, open: readonly TaskSummary[]): void {
   const { version, ready, startedAt, workDir, passedOver, processes } = answer;
   const { counts, next, usage, tools, problems } = answer;
   printLine(
-    `${styled("bold", "Mimikit")} ${version}  ${ready ? styled("green", "ready") : styled("red", "not ready")}  ${url}`,
+    `${styled("bold", "Mimikit")} ${version}  ${ready ? styled("green", t("ready")) : styled("red", t("not ready"))}  ${url}`,
   );
   const since = durationText(Math.max(0, Math.floor((Date.now() - Date.parse(startedAt)) / 1_000)));
-  say("works in", workDir);
+  say(t("works in"), workDir);
   say(
-    "processes",
+    t("processes"),
     `${Object.entries(answer.pools === undefined ? processes : { ...processes, dispatcher: answer.pools.process })
       .map(([role, { pid, alive, silentSec }]) => {
-        if (!alive) return styled("red", `${role} DOWN`);
-        return silentSec === undefined ? `${role} ${pid}` : styled("red", `${role} ${pid} hangs`);
+        if (!alive) return styled("red", t("{role} DOWN", { role }));
+        return silentSec === undefined
+          ? `${role} ${pid}`
+          : styled("red", t("{role} {pid} hangs", { role, pid: pid ?? "" }));
       })
-      .join(", ")}  ${styled("dim", `for ${since}`)}`,
+      .join(", ")}  ${styled("dim", t("for {since}", { since }))}`,
   );
-  if (answer.channels !== undefined) say("channels", channelsText(answer.channels));
+  if (answer.channels !== undefined) say(t("channels"), channelsText(answer.channels));
   if (answer.pools !== undefined) sayMachines(answer.pools.each);
-  say("answers", answersText(answer));
-  if (passedOver.length > 0) say("", styled("dim", `auto passed over: ${passedOver.join("; ")}`));
+  say(t("answers"), answersText(answer));
+  if (passedOver.length > 0)
+    say("", styled("dim", t("auto passed over: {passedOver}", { passedOver: passedOver.join("; ") })));
   sayTasks(open);
   const waiting = [
-    [counts.inbox, "in the inbox"],
-    [counts.quarantine, "set aside"],
+    [counts.inbox, t("in the inbox")],
+    [counts.quarantine, t("set aside")],
   ] as const;
   const counted = waiting.flatMap(([count, where]) => (count === 0 ? [] : [`${count} ${where}`]));
-  if (counted.length > 0) say("waits", counted.join(", "));
-  say("triggers", next === null ? triggersText(counts.triggers) : nextText(counts.triggers, next));
-  say("today", usageText(usage.today));
-  showBudget("today", usage.budget.day);
-  showBudget("this month", usage.budget.month);
+  if (counted.length > 0) say(t("waits"), counted.join(", "));
+  say(t("triggers"), next === null ? triggersText(counts.triggers) : nextText(counts.triggers, next));
+  say(t("today"), usageText(usage.today));
+  showBudget(t("today"), usage.budget.day);
+  showBudget(t("this month"), usage.budget.month);
   showTools(tools);
   if (counts.questions > 0) sayQuestions(counts.questions);
   showProblems(problems);
@@ -109,7 +113,8 @@ async function showFiles(json: boolean): Promise<void> {
   const unwritable = whyUnwritable(home);
   const problems = unwritable === null ? [] : [unwritable];
   for (const [role, { silentSec }] of Object.entries(processes))
-    if (silentSec !== undefined) problems.push(`${role} has not responded for ${silentSec} s:  mimikit restart`);
+    if (silentSec !== undefined)
+      problems.push(t("{role} has not responded for {silentSec} s:  mimikit restart", { role, silentSec }));
   const [soonest] = known.triggers
     .flatMap(({ id, next }) => (next === null ? [] : [{ triggerId: id, at: next }]))
     .sort((a, b) => (a.at < b.at ? -1 : 1));
@@ -121,13 +126,16 @@ async function showFiles(json: boolean): Promise<void> {
   }
   const machines = roles.includes("dispatcher") ? await machinesOf() : [];
   printLine(`${styled("bold", "Mimikit")}  ${styled("red", stateText(living))}`);
-  say("state", home);
-  say("processes", roles.map((role) => `${role} ${living.has(role) ? living.get(role)?.pid : "DOWN"}`).join(", "));
+  say(t("state"), home);
+  say(
+    t("processes"),
+    roles.map((role) => `${role} ${living.has(role) ? living.get(role)?.pid : t("DOWN")}`).join(", "),
+  );
   sayMachines(machines);
   sayTasks(known.open);
-  if (counts.inbox > 0) say("waits", `${counts.inbox} in the inbox`);
-  say("triggers", soonest === undefined ? triggersText(counts.triggers) : nextText(counts.triggers, soonest));
-  say("today", usageText(today));
+  if (counts.inbox > 0) say(t("waits"), t("{inbox} in the inbox", { inbox: counts.inbox }));
+  say(t("triggers"), soonest === undefined ? triggersText(counts.triggers) : nextText(counts.triggers, soonest));
+  say(t("today"), usageText(today));
   if (counts.questions > 0) sayQuestions(counts.questions);
   showProblems(problems);
 }
@@ -148,19 +156,23 @@ function sayMachines(machines: Machines): void {
       tasks.length === 0 ? "" : `, runs ${tasks.map(({ id, title }) => `${shortId(id)} ${title}`).join("; ")}`;
     const how =
       state === "there"
-        ? `connected${since === undefined ? "" : ` since ${momentText(Date.parse(since), terminalZone())}`}`
+        ? since === undefined
+          ? t("connected")
+          : t("connected since {moment}", { moment: momentText(Date.parse(since), terminalZone()) })
         : state === "invited"
-          ? "has not joined yet"
+          ? t("has not joined yet")
           : styled(
               "yellow",
-              `last seen ${seenAt === undefined ? "never" : momentText(Date.parse(seenAt), terminalZone())}`,
+              t("last seen {moment}", {
+                moment: seenAt === undefined ? t("never") : momentText(Date.parse(seenAt), terminalZone()),
+              }),
             );
-    say(i === 0 ? "machines" : "", plainLine(`${called} ${how}${runs}`));
+    say(i === 0 ? t("machines") : "", plainLine(`${called} ${how}${runs}`));
   }
 }
 
 function channelsText({ process: { alive, pid }, each }: NonNullable<Status["channels"]>): string {
-  if (!alive) return styled("red", "DOWN");
+  if (!alive) return styled("red", t("DOWN"));
   const states = Object.entries(each).map(([name, { state, waiting }]) =>
     plainLine(`${name} ${state}${waiting > 0 ? `, ${waiting} wait` : ""}`),
   );
@@ -168,53 +180,63 @@ function channelsText({ process: { alive, pid }, each }: NonNullable<Status["cha
 }
 
 function usageText({ inputTokens, cachedTokens, outputTokens, costUsd }: Usage): string {
-  const cached = cachedTokens > 0 ? ` (${cachedTokens} of them cached)` : "";
-  return `${inputTokens} tokens in${cached}, ${outputTokens} out, ${costUsd.toFixed(USD_DIGITS)} USD`;
+  const cached = cachedTokens > 0 ? t(" ({cachedTokens} of them cached)", { cachedTokens }) : "";
+  const cost = costUsd.toFixed(USD_DIGITS);
+  return t("{inputTokens} tokens in{cached}, {outputTokens} out, {cost} USD", {
+    inputTokens,
+    cached,
+    outputTokens,
+    cost,
+  });
 }
 
 function showProblems(problems: readonly string[]): void {
-  for (const problem of problems) printLine(`${styled("yellow", "!")} ${plainLine(problem)}`);
+  for (const problem of problems) printLine(`${styled("yellow", "!")} ${plainLine(told(problem))}`);
 }
 
 /** Without a gateway, the other processes may still do the work. */
 function stateText(living: ReturnType<typeof livingRoles>): string {
-  if (living.size === 0) return "not running";
-  const gateway = living.has("gateway") ? "the gateway does not answer" : "the gateway is down";
-  return living.has("supervisor") ? `${gateway}; what is sent is taken up all the same` : gateway;
+  if (living.size === 0) return t("not running");
+  const gateway = living.has("gateway") ? t("the gateway does not answer") : t("the gateway is down");
+  return living.has("supervisor") ? t("{gateway}; what is sent is taken up all the same", { gateway }) : gateway;
 }
 
 function say(label: string, text: string): void {
-  printLine(`  ${styled("dim", label.padEnd(LABEL_COLUMNS))}${text}`);
+  printLine(`  ${styled("dim", padded(label, LABEL_COLUMNS))}${text}`);
 }
 
 /** Names the running tasks, up to a bound, and counts the others. */
 function sayTasks(open: readonly TaskSummary[]): void {
   const running = open.filter(({ state }) => state === "running");
-  if (running.length === 0) say("works on", "nothing");
+  if (running.length === 0) say(t("works on"), t("nothing"));
   running.slice(0, NAMED_MAX).forEach(({ id, title, startedAt }, i) => {
     const sec = startedAt === undefined ? 0 : Math.max(0, Math.floor((Date.now() - Date.parse(startedAt)) / 1_000));
-    say(i === 0 ? "works on" : "", `${plainLine(title)}  ${styled("dim", `${id}, ${durationText(sec)}`)}`);
+    say(i === 0 ? t("works on") : "", `${plainLine(title)}  ${styled("dim", `${id}, ${durationText(sec)}`)}`);
   });
   const others = [
-    [running.length - Math.min(running.length, NAMED_MAX), "more run"],
-    [open.filter(({ state }) => state === "queued").length, "queued"],
-    [open.filter(({ state }) => state === "waiting").length, "waiting for others"],
+    [running.length - Math.min(running.length, NAMED_MAX), t("more run")],
+    [open.filter(({ state }) => state === "queued").length, t("queued")],
+    [open.filter(({ state }) => state === "waiting").length, t("waiting for others")],
   ] as const;
   const counted = others.flatMap(([count, how]) => (count === 0 ? [] : [`${count} ${how}`]));
-  if (counted.length > 0) say("", `${counted.join(", ")}:  mimikit tasks`);
+  if (counted.length > 0) say("", t("{counted}:  mimikit tasks", { counted: counted.join(", ") }));
 }
 
 function triggersText(count: number): string {
-  return count === 0 ? "none" : String(count);
+  return count === 0 ? t("none") : String(count);
 }
 
 function nextText(count: number, next: NonNullable<Status["next"]>): string {
-  return `${count}, next trigger ${shortId(next.triggerId)} at ${momentText(Date.parse(next.at), terminalZone())}`;
+  return t("{count}, next trigger {id} at {moment}", {
+    count,
+    id: shortId(next.triggerId),
+    moment: momentText(Date.parse(next.at), terminalZone()),
+  });
 }
 
 function sayQuestions(count: number): void {
   printLine(
-    `${styled("yellow", "?")} it asks you ${count === 1 ? "something" : `${count} things`}:  mimikit questions`,
+    `${styled("yellow", "?")} ${t("it asks you {what}:  mimikit questions", { what: count === 1 ? t("something") : t("{count} things", { count }) })}`,
   );
 }
 
@@ -223,13 +245,22 @@ function showBudget(period: string, budget: BudgetState | null): void {
   if (budget === null) return;
   const { limit, spent, reserved, isReached, resumesAt } = budget;
   const parts = [
-    limit.tokens === undefined ? [] : [`${spent.tokens + reserved.tokens} of ${limit.tokens} tokens`],
+    limit.tokens === undefined
+      ? []
+      : [t("{used} of {limit} tokens", { used: spent.tokens + reserved.tokens, limit: limit.tokens })],
     limit.costUsd === undefined
       ? []
-      : [`${(spent.costUsd + reserved.costUsd).toFixed(USD_DIGITS)} of ${limit.costUsd.toFixed(USD_DIGITS)} USD`],
+      : [
+          t("{used} of {limit} USD", {
+            used: (spent.costUsd + reserved.costUsd).toFixed(USD_DIGITS),
+            limit: limit.costUsd.toFixed(USD_DIGITS),
+          }),
+        ],
   ].flat();
-  const state = isReached ? styled("red", `, used up until ${momentText(Date.parse(resumesAt), terminalZone())}`) : "";
-  say("", `budget ${period}: ${parts.join(", ")}${state}`);
+  const state = isReached
+    ? styled("red", t(", used up until {moment}", { moment: momentText(Date.parse(resumesAt), terminalZone()) }))
+    : "";
+  say("", t("budget {period}: {parts}{state}", { period, parts: parts.join(", "), state }));
 }
 
 function showTools(tools: Status["tools"]): void {

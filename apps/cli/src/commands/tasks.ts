@@ -11,7 +11,7 @@ import { filesOfTask } from "@mimikit/runtime/workspace/task-files";
 import { readWholeTranscript } from "@mimikit/store/views/transcript";
 import type { Argv } from "yargs";
 import { type CommonOptions, command, commandGroup } from "../arguments/command.ts";
-import { t } from "../i18n/language.ts";
+import { t, told } from "../i18n/language.ts";
 import { withState } from "../instance/state.ts";
 import { cancellableId, listTasks, readTask } from "../instance/task-list.ts";
 import { ask } from "../instance/write-wish.ts";
@@ -42,7 +42,7 @@ const listCommand = command({
       }),
   async run({ json, state, role, text, limit }) {
     if (!Number.isInteger(limit) || limit < 1 || limit > LIST_MAX)
-      throw new Failure("usage", `--limit is a whole number from 1 to ${LIST_MAX}`);
+      throw new Failure("usage", t("--limit is a whole number from 1 to {max}", { max: LIST_MAX }));
     const all = await withState(listTasks);
     const fitting = all.filter((task) => fits(task, { state, role, text }));
     if (json) printJson({ tasks: fitting.slice(0, limit) });
@@ -109,19 +109,29 @@ async function cancel(given: string, json: boolean): Promise<void> {
     taskId: cancellableId(given, await listTasks(state)),
   }));
   const { id, outcome } = await ask(home, { kind: "cancel", taskId });
-  if (outcome !== null && outcome !== "cancelled") throw new Failure("failed", `${taskId}: ${outcome}`);
+  if (outcome !== null && outcome !== "cancelled") throw new Failure("failed", `${taskId}: ${told(outcome)}`);
   if (json) printJson({ id, taskId, outcome });
-  else printLine(outcome === null ? `${taskId} (queued; it is cancelled when Mimikit runs)` : `${taskId} is cancelled`);
+  else
+    printLine(
+      outcome === null
+        ? t("{taskId} (queued; it is cancelled when Mimikit runs)", { taskId })
+        : t("{taskId} is cancelled", { taskId }),
+    );
 }
 
 async function again(given: string, text: string | undefined, json: boolean): Promise<void> {
   const { home, task } = await readKept(given);
-  if (task.completedAt === undefined) throw new Failure("failed", `${task.id} has not ended yet`);
+  if (task.completedAt === undefined) throw new Failure("failed", t("{id} has not ended yet", { id: task.id }));
   const wish = { kind: "again" as const, taskId: task.id, ...(text !== undefined && { text }) };
   const { id, outcome } = await ask(home, wish);
   const newId = againId(task.id, id);
   if (json) printJson({ id, taskId: newId, outcome });
-  else printLine(outcome === null ? `${newId} (saved; it is queued when Mimikit runs)` : `${newId} is queued`);
+  else
+    printLine(
+      outcome === null
+        ? t("{newId} (saved; it is queued when Mimikit runs)", { newId })
+        : t("{newId} is queued", { newId }),
+    );
 }
 
 function list(found: readonly TaskSummary[]): void {
@@ -132,7 +142,7 @@ function list(found: readonly TaskSummary[]): void {
     new Date(createdAt).toLocaleTimeString(),
     title,
   ]);
-  printTable(["id", "role", "state", "created", "title"], rows, "there are no tasks");
+  printTable(["id", "role", "state", "created", "title"], rows, t("there are no tasks"));
 }
 
 function readKept(given: string): Promise<{ home: string; task: TaskDetail }> {
@@ -147,19 +157,28 @@ async function filesIn(home: string, task: TaskDetail): Promise<TaskFile[]> {
 
 function show(task: TaskDetail, files: readonly TaskFile[]): void {
   printLine(styled("bold", `${task.id}  ${plainLine(task.title)}`));
-  const after = task.after === undefined ? "" : `, after ${task.after.join(", ")}`;
-  printLine(`${task.role}, ${task.state}, attempts ${task.attempts}, priority ${task.priority}${after}`);
-  if (task.againOf !== undefined) printLine(`another try of ${task.againOf}`);
+  const after = task.after === undefined ? "" : t(", after {tasks}", { tasks: task.after.join(", ") });
+  printLine(
+    t("{role}, {state}, attempts {attempts}, priority {priority}{after}", {
+      role: task.role,
+      state: task.state,
+      attempts: task.attempts,
+      priority: task.priority,
+      after,
+    }),
+  );
+  if (task.againOf !== undefined) printLine(t("another try of {againOf}", { againOf: task.againOf }));
   for (const { at, event } of task.timeline) printLine(`  ${new Date(at).toLocaleString()}  ${plainLine(event)}`);
-  if (task.prompt !== "") section("prompt", task.prompt);
+  if (task.prompt !== "") section(t("prompt"), task.prompt);
   if (task.error !== undefined)
-    section(`error${task.failureReason === undefined ? "" : ` (${task.failureReason})`}`, task.error);
-  if (task.result !== null && task.result !== undefined) section("result", textOf(task));
-  if (files.length > 0) section("files", files.map(fileLine).join("\n"));
+    section(`${t("error")}${task.failureReason === undefined ? "" : ` (${task.failureReason})`}`, task.error);
+  if (task.result !== null && task.result !== undefined) section(t("result"), textOf(task));
+  if (files.length > 0) section(t("files"), files.map(fileLine).join("\n"));
 }
 
 function fileLine({ change, path, bytes }: TaskFile): string {
-  const size = bytes === null ? (change === "deleted" ? "" : " (not there any more)") : ` (${bytes} bytes)`;
+  const size =
+    bytes === null ? (change === "deleted" ? "" : t(" (not there any more)")) : t(" ({bytes} bytes)", { bytes });
   return `${change.padEnd("changed".length)}  ${path}${size}`;
 }
 
@@ -168,14 +187,17 @@ async function showTranscript(given: string, json: boolean): Promise<void> {
   const { home, task } = await readKept(given);
   const lines = await readWholeTranscript(home, task.id);
   if (json) return printJson({ lines });
-  if (lines.length === 0) return printLine("nothing is kept of what it said and did");
+  if (lines.length === 0) return printLine(t("nothing is kept of what it said and did"));
   for (const line of lines) printLine(plainText(lineText(line)));
 }
 
 function lineText(line: TranscriptLine): string {
   switch (line.type) {
     case "begin":
-      return styled("dim", `— attempt ${line.attempt}, ${new Date(line.at).toLocaleString()}`);
+      return styled(
+        "dim",
+        `— ${t("attempt {n}, {moment}", { n: line.attempt, moment: new Date(line.at).toLocaleString() })}`,
+      );
     case "said":
       return line.text;
     case "thought":
@@ -185,7 +207,7 @@ function lineText(line: TranscriptLine): string {
     case "output":
       return line.text.trimEnd().replaceAll(/^/gm, line.ok ? "  " : "! ");
     case "steer":
-      return `you: ${line.text}`;
+      return t("you: {text}", { text: line.text });
   }
 }
 
@@ -199,7 +221,8 @@ function section(title: string, text: string): void {
 function textOf({ resultType, result }: Pick<TaskDetail, "resultType" | "result">): string {
   const plan = resultType === "plan" ? RESULT_SCHEMAS.plan.safeParse(result).data : undefined;
   if (plan !== undefined) {
-    const made = plan.tasks.length === 0 ? "it made no task" : `it made ${plan.tasks.join(", ")}`;
+    const made =
+      plan.tasks.length === 0 ? t("it made no task") : t("it made {tasks}", { tasks: plan.tasks.join(", ") });
     return plan.note === undefined ? made : `${made}\n\n${plan.note}`;
   }
   if (typeof result === "object" && result !== null && "text" in result && typeof result.text === "string")

@@ -8,6 +8,7 @@ import { CHANGES_LISTED_DEFAULT, type ChangeView } from "@mimikit/protocol/wire/
 import { listChanges } from "@mimikit/runtime/config/list-changes";
 import { command } from "../arguments/command.ts";
 import { terminalZone } from "../arguments/trigger-options.ts";
+import { t, told } from "../i18n/language.ts";
 import { found, withState } from "../instance/state.ts";
 import { ask } from "../instance/write-wish.ts";
 import { Failure } from "../io/failure.ts";
@@ -27,7 +28,7 @@ export const undo = command({
       .option("limit", { type: "number", default: CHANGES_LISTED_DEFAULT, describe: "how many are listed" }),
   async run({ json, id, limit }) {
     if (!Number.isInteger(limit) || limit < 1 || limit > CHANGES_KEPT_MAX)
-      throw new Failure("usage", `--limit is a whole number from 1 to ${CHANGES_KEPT_MAX}`);
+      throw new Failure("usage", t("--limit is a whole number from 1 to {max}", { max: CHANGES_KEPT_MAX }));
     if (id === undefined) await list(limit, json);
     else await takeBack(id, json);
   },
@@ -43,12 +44,12 @@ async function list(limit: number, json: boolean): Promise<void> {
   const rows = changes.map(({ id, at, what, op, by, title, state, problem }) => [
     id,
     momentText(Date.parse(at), timeZone),
-    `${what}: ${DONE[op]}`,
+    `${t(what)}: ${t(DONE[op])}`,
     by,
     problem === undefined ? state : `${state}: ${problem}`,
     title,
   ]);
-  printTable(["id", "when", "what", "by", "state", "title"], rows, "nothing was changed yet that can be taken back");
+  printTable(["id", "when", "what", "by", "state", "title"], rows, t("nothing was changed yet that can be taken back"));
 }
 
 const DONE: Record<ChangeView["op"], string> = {
@@ -70,5 +71,5 @@ async function takeBack(given: string, json: boolean): Promise<void> {
   });
   const asked = await ask(currentPlace().home, { kind: "undo", changeId });
   if (json) printJson({ ...asked, changeId });
-  else printLine(`${changeId}: ${plainLine(asked.outcome ?? "queued; it is undone when Mimikit runs")}`);
+  else printLine(`${changeId}: ${plainLine(told(asked.outcome ?? "") || t("queued; it is undone when Mimikit runs"))}`);
 }

@@ -17,6 +17,7 @@ import { missingOf } from "@mimikit/runtime/requirements";
 import { hasCode } from "@mimikit/store/disk/error-code";
 import { command } from "../arguments/command.ts";
 import { askAutonomy } from "../connect/ask-autonomy.ts";
+import { t } from "../i18n/language.ts";
 import { answersText } from "../instance/answerers.ts";
 import { begin } from "../instance/begin.ts";
 import { Client, Unreachable } from "../instance/client.ts";
@@ -70,12 +71,19 @@ export const up = command({
     if (wasThere) await takeTurn(home);
     if (unlessStopped && wasThere && (isStopped(home) || (await isTended({ home, workDir })))) {
       if (json) printJson({ home, left: true });
-      else printLine(isStopped(home) ? `stopped by  ${commandName(process.env)} down` : "PM2 is at work on it");
+      else
+        printLine(
+          isStopped(home)
+            ? t("stopped by  {mimikit} down", { mimikit: commandName(process.env) })
+            : t("PM2 is at work on it"),
+        );
       return;
     }
     const backup = wasThere ? await carryForward(home) : null;
     if (backup !== null)
-      printProgress(`the state was of an earlier version; it is carried forward, and kept as it was in ${backup}`);
+      printProgress(
+        t("the state was of an earlier version; it is carried forward, and kept as it was in {backup}", { backup }),
+      );
     prepare(home, workDir);
     if (!wasThere) await takeTurn(home);
     if (!wasThere && !json && !yes)
@@ -84,7 +92,7 @@ export const up = command({
     const isRunningNow = await isRunning(home);
     const isOther = isRunningNow && (wasTakenBack() || (await answersOtherwise(home, config)));
     const wasRunning = isRunningNow && !isOther;
-    if (isOther) printProgress("another version was running; its processes are started anew, and its work goes on");
+    if (isOther) printProgress(t("another version was running; its processes are started anew, and its work goes on"));
     const { url, status, ...begun } = wasRunning
       ? { ...(await waitUntilReady(home, config)), kept: [], changed: null }
       : await begin(home, config, () => (isOther ? startAnew : start)({ home, workDir }, config));
@@ -101,18 +109,24 @@ export const up = command({
 export function prepare(home: string, workDir: string): void {
   // The state directory is made where there is none, and would bring a mistyped workspace with it.
   if (!existsSync(workDir) && livingRoles(home).size === 0)
-    throw new Failure("failed", `the workspace ${workDir} does not exist: make it, or correct MIMIKIT_WORK_DIR`);
+    throw new Failure(
+      "failed",
+      t("the workspace {workDir} does not exist: make it, or correct MIMIKIT_WORK_DIR", { workDir }),
+    );
   const socket = join(pm2Home(home), "rpc.sock");
   if (Buffer.byteLength(socket) > SOCKET_PATH_BYTES_MAX) {
     const most = SOCKET_PATH_BYTES_MAX - Buffer.byteLength(socket) + Buffer.byteLength(home);
     throw new Failure(
       "failed",
-      `the path ${home} is too long for PM2: set MIMIKIT_HOME to one of at most ${most} bytes`,
+      t("the path {home} is too long for PM2: set MIMIKIT_HOME to one of at most {most} bytes", { home, most }),
     );
   }
   const unwritable = whyUnwritable(home);
   if (unwritable !== null)
-    throw new Failure("failed", `${unwritable}: make it writable, or set MIMIKIT_HOME to a directory that is`);
+    throw new Failure(
+      "failed",
+      t("{unwritable}: make it writable, or set MIMIKIT_HOME to a directory that is", { unwritable }),
+    );
   try {
     openHome(home, process.env);
   } catch (error) {
@@ -120,7 +134,10 @@ export function prepare(home: string, workDir: string): void {
     if (hasCode(error, "EACCES", "EROFS", "ENOSPC", "ENOTDIR"))
       throw new Failure(
         "failed",
-        `${home} cannot be written (${reasonOf(error)}): set MIMIKIT_HOME to a directory that can`,
+        t("{home} cannot be written ({reason}): set MIMIKIT_HOME to a directory that can", {
+          home,
+          reason: reasonOf(error),
+        }),
       );
     throw error;
   }
@@ -159,7 +176,7 @@ async function start(place: Place, config: Config): Promise<void> {
   const [elsewhere] = await foreignPm2Homes(home);
   if (elsewhere !== undefined) {
     // Another PM2 is starting or restarting them; a second set would only wait for its turn.
-    printProgress(`the processes of ${home} belong to the PM2 of ${elsewhere}; waiting for it`);
+    printProgress(t("the processes of {home} belong to the PM2 of {elsewhere}; waiting for it", { home, elsewhere }));
     return;
   }
   // One that does not answer would let this command wait, and starts nothing again.
@@ -186,20 +203,20 @@ function report(facts: {
   const { wasRunning, pairingUrl, home, status, problems, missing } = facts;
   const mimikit = commandName(process.env);
   const providers = new Set(Object.values(status.providers));
-  printLine(`${styled("bold", "Mimikit")} ${status.version} ${wasRunning ? "is already running" : "is running"}`);
+  printLine(`${styled("bold", "Mimikit")} ${status.version} ${wasRunning ? t("is already running") : t("is running")}`);
   printLine();
-  printLine(`  open      ${styled("cyan", pairingUrl)}`);
+  printLine(`  ${t("open      {address}", { address: styled("cyan", pairingUrl) })}`);
   printLine(
-    `            (this address signs one browser in, once, within 10 minutes;  ${mimikit} pair  makes another)`,
+    `            ${t("(this address signs one browser in, once, within 10 minutes;  {mimikit} pair  makes another)", { mimikit })}`,
   );
   printLine(
-    `  answers   ${answersText(status)}${providers.has("offline") ? ` (no model is connected:  ${commandName(process.env)} connect)` : ""}`,
+    `  ${t("answers   {answers}{what}", { answers: answersText(status), what: providers.has("offline") ? ` ${t("(no model is connected:  {mimikit} connect)", { mimikit: commandName(process.env) })}` : "" })}`,
   );
-  printLine(`  works in  ${status.workDir}`);
-  printLine(`  state     ${home}`);
-  printLine(`  stop      ${mimikit} down`);
-  if (wasRunning) printLine(`  settings  as it was started; to take new ones:  ${mimikit} restart`);
+  printLine(`  ${t("works in  {workDir}", { workDir: status.workDir })}`);
+  printLine(`  ${t("state     {home}", { home })}`);
+  printLine(`  ${t("stop      {mimikit} down", { mimikit })}`);
+  if (wasRunning) printLine(`  ${t("settings  as it was started; to take new ones:  {mimikit} restart", { mimikit })}`);
   for (const problem of new Set([...missing, ...problems, ...status.problems]))
     printLine(`${styled("yellow", "!")} ${problem}`);
-  if (problems.length > 0) printLine(`  → correct that, then:  ${mimikit} restart`);
+  if (problems.length > 0) printLine(`  → ${t("correct that, then:  {mimikit} restart", { mimikit })}`);
 }

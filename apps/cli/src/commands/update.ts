@@ -2,6 +2,7 @@
 import { resolve } from "node:path";
 import { commandName, shellWord } from "@mimikit/runtime/home/command-name";
 import { command } from "../arguments/command.ts";
+import { t } from "../i18n/language.ts";
 import { Failure } from "../io/failure.ts";
 import { currentPlace } from "../io/place.ts";
 import { plainLine, printJson, printLine, styled } from "../io/print.ts";
@@ -29,11 +30,14 @@ export const update = command({
       const probed = await probe(resolve(backup));
       if (json) printJson(probed);
       else
-        printLine(`${styled("green", "✓")} Mimikit ${probed.version} starts, and answers: ${plainLine(probed.reply)}`);
+        printLine(
+          `${styled("green", "✓")} ${t("Mimikit {version} starts, and answers: {reply}", { version: probed.version, reply: plainLine(probed.reply) })}`,
+        );
       return;
     }
     if (isPackage()) return updatePackage(from, check, json);
-    if (from !== undefined) throw new Failure("usage", "this is a clone, which follows its branch: leave --from out");
+    if (from !== undefined)
+      throw new Failure("usage", t("this is a clone, which follows its branch: leave --from out"));
     const { home } = currentPlace("any");
     const news = await fetchNews();
     const done = news.count > 0 && !check ? await exchange(wayOfClone(news), home) : null;
@@ -51,23 +55,30 @@ async function updatePackage(from: string | undefined, check: boolean, json: boo
 }
 
 function showPackage({ source, version, newVersion, isNew }: PackageNews, isDone: boolean): void {
-  if (isDone) printLine(`Mimikit ${newVersion} is in place of ${version}`);
-  else if (!isNew) printLine(`Mimikit ${version} is here, and ${newVersion} is not newer`);
+  if (isDone) printLine(t("Mimikit {newVersion} is in place of {version}", { newVersion, version }));
+  else if (!isNew) printLine(t("Mimikit {version} is here, and {newVersion} is not newer", { version, newVersion }));
   else {
-    printLine(`Mimikit ${newVersion} is newer than ${version}`);
-    printLine(`  take it with  ${commandName(process.env)} update --from ${shellWord(source)}`);
+    printLine(t("Mimikit {newVersion} is newer than {version}", { newVersion, version }));
+    printLine(
+      `  ${t("take it with  {mimikit} update --from {source}", { mimikit: commandName(process.env), source: shellWord(source) })}`,
+    );
   }
 }
 
 function show({ branch, from, to, version, newVersion, count, subjects }: News, isDone: boolean): void {
   const commit = (id: string) => id.slice(0, 7);
   if (count === 0) {
-    printLine(`Mimikit ${version} (${branch}, ${commit(from)}) is up to date`);
+    printLine(t("Mimikit {version} ({branch}, {commit}) is up to date", { version, branch, commit: commit(from) }));
     return;
   }
   const what = `Mimikit ${newVersion} (${branch}, ${commit(to)})`;
-  printLine(`${what} ${isDone ? "is in place of" : "is newer than"} ${version} (${commit(from)}): ${count} commits`);
+  const said = { what, version, commit: commit(from), count };
+  printLine(
+    isDone
+      ? t("{what} is in place of {version} ({commit}): {count} commits", said)
+      : t("{what} is newer than {version} ({commit}): {count} commits", said),
+  );
   for (const subject of subjects) printLine(`  ${subject}`);
-  if (count > subjects.length) printLine(`  … and ${count - subjects.length} more`);
-  if (!isDone) printLine("  take it with  mimikit update");
+  if (count > subjects.length) printLine(`  … ${t("and {more} more", { more: count - subjects.length })}`);
+  if (!isDone) printLine(`  ${t("take it with  mimikit update")}`);
 }

@@ -27,7 +27,7 @@ export const usage = command({
     }),
   async run({ json, days }) {
     if (!Number.isInteger(days) || days < 1 || days > USAGE_DAYS_MAX)
-      throw new Failure("usage", `--days is a whole number from 1 to ${USAGE_DAYS_MAX}`);
+      throw new Failure("usage", t("--days is a whole number from 1 to {max}", { max: USAGE_DAYS_MAX }));
     const rows = await withState(async ({ home }) => new UsageBook(home).readDays(days, Date.now()));
     if (json) printJson({ rows });
     else show(rows);
@@ -45,10 +45,16 @@ function show(rows: readonly UsageRow[]): void {
       ...[runs, inputTokens, cachedTokens, outputTokens].map(String),
       costUsd.toFixed(USD_DIGITS),
     ]),
-    "no usage recorded",
+    t("no usage recorded"),
   );
   if (rows.length === 0) return;
   const { inputTokens, outputTokens, costUsd } = rows.reduce(addUsage, NO_USAGE);
   printLine();
-  printLine(`in all ${inputTokens} tokens in, ${outputTokens} out, ${costUsd.toFixed(USD_DIGITS)} USD`);
+  printLine(
+    t("in all {inputTokens} tokens in, {outputTokens} out, {costUsd} USD", {
+      inputTokens,
+      outputTokens,
+      costUsd: costUsd.toFixed(USD_DIGITS),
+    }),
+  );
 }

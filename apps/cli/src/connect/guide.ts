@@ -7,6 +7,7 @@ import type { ProviderId } from "@mimikit/protocol/base/provider";
 import { Role } from "@mimikit/protocol/base/role";
 import type { ConnectBody, OfferedModel, ProviderEntry } from "@mimikit/protocol/wire/connect";
 import { problemOfKey } from "@mimikit/runtime/config/secrets";
+import { t, told } from "../i18n/language.ts";
 import { Failure } from "../io/failure.ts";
 import { plainLine, printProgress } from "../io/print.ts";
 import { type Connection, entriesOf, entryOf, keyOfShell, nameOf, tested, trialText } from "./connection.ts";
@@ -42,7 +43,7 @@ export async function guide(at: Connection, id?: ProviderId): Promise<ConnectBod
 
 /** Servers that answer on this machine come first. */
 async function chooseProvider(prompts: Prompts, at: Connection): Promise<Choice> {
-  printProgress("looking for servers on this machine …");
+  printProgress(t("looking for servers on this machine …"));
   const servers = await findLocal(new AbortController().signal);
   const entries = entriesOf(at).filter(({ kind }) => kind !== "offline");
   const choices = new Map<string, { choice: Choice; label: string; hint: string }>();
@@ -117,7 +118,7 @@ async function keyedAndListed(
 ): Promise<Keyed> {
   for (;;) {
     const keyed = entry.kind === "local" ? {} : await askKey(prompts, entry, place, at);
-    printProgress("asking which models there are …");
+    printProgress(t("asking which models there are …"));
     const { models, problem } = await tested({ ...place, ...keyed }, at);
     if (problem === undefined || problem.cause === "other") return { ...keyed, models };
     if (problem.cause !== "key" || keyed.key === undefined) throw new Failure("failed", plainLine(problem.text));
@@ -159,7 +160,7 @@ async function askKey(
 /** A program has a login of its own, or a key. */
 async function signedIn(prompts: Prompts, entry: ProviderEntry, at: Connection): Promise<Keyed> {
   const { id, missing, login = "" } = entry;
-  if (isNotThere(missing)) throw new Failure("failed", `${id} lacks ${missing}`);
+  if (isNotThere(missing)) throw new Failure("failed", t("{id} lacks {missing}", { id, missing: told(missing ?? "") }));
   if (missing === null) return { models: [] };
   const how = taken(
     prompts,
@@ -188,7 +189,7 @@ async function chooseModel(
   for (;;) {
     const model = await askModel(prompts, entry, models);
     const named = model === "" ? {} : { model };
-    printProgress("trying it with one small request …");
+    printProgress(t("trying it with one small request …"));
     const trial = await tested({ ...wanted, ...named }, at);
     const isGood = trial.problem === undefined;
     prompts.log[isGood ? "success" : "warn"](plainLine(trialText(trial)), TO);
@@ -271,5 +272,5 @@ function taken<T>(prompts: Prompts, answer: T): Exclude<T, symbol> {
 }
 
 function nothingSaved(): Failure {
-  return new Failure("failed", "nothing was saved");
+  return new Failure("failed", t("nothing was saved"));
 }

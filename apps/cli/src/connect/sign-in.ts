@@ -3,6 +3,7 @@ import { mkdirSync } from "node:fs";
 import { loginsOf } from "@mimikit/agent/connect/catalogue";
 import type { ProviderId } from "@mimikit/protocol/base/provider";
 import { execa } from "execa";
+import { t } from "../i18n/language.ts";
 import { Failure } from "../io/failure.ts";
 import { printProgress } from "../io/print.ts";
 import type { Connection } from "./connection.ts";
@@ -16,9 +17,10 @@ export async function signIn(id: ProviderId, at: Connection): Promise<void> {
   for (const [i, { commandLine, dir, environment }] of logins.entries()) {
     const [file, ...args] = commandLine;
     mkdirSync(dir, { recursive: true, mode: 0o700 });
-    printProgress(`${id} signs in by itself${logins.length > 1 ? `, ${FOR[i]}` : ""} …`);
+    printProgress(t("{id} signs in by itself{what} …", { id, what: logins.length > 1 ? `, ${FOR[i]}` : "" }));
     const options = { env: environment, extendEnv: false, stdio: "inherit", reject: false } as const;
     const { failed, shortMessage } = await execa(file, args, options);
-    if (failed) throw new Failure("failed", `${id} did not sign in: ${shortMessage}`);
+    if (failed)
+      throw new Failure("failed", t("{id} did not sign in: {reason}", { id, reason: shortMessage ?? "" }));
   }
 }

@@ -14,6 +14,7 @@ import { IMPORTS, recordIn } from "@mimikit/store/disk/state";
 import type { Mirror } from "@mimikit/store/mirror/mirror";
 import { addImported, type ImportedLine, importedIds, removeImported } from "@mimikit/store/views/imported-history";
 import { z } from "zod";
+import { t } from "../i18n/language.ts";
 import { withDisk, withState } from "../instance/state.ts";
 import { type Asked, ask, outcomeOf, refusalIn, writeWish } from "../instance/write-wish.ts";
 import { Failure, reasonOf } from "../io/failure.ts";
@@ -215,8 +216,13 @@ export interface TakenBack {
 /** Takes all of an import back that can be; what was changed since stays, with the reason. @throws Failure where there is no such import. */
 export async function takeBack(home: string, given: string): Promise<TakenBack> {
   const [record, ...others] = importsOf(home).filter(({ id }) => id.startsWith(given));
-  if (record === undefined) throw new Failure("failed", `there is no import ${given}:  mimikit import  lists them`);
-  if (others.length > 0) throw new Failure("usage", `${given} means ${others.length + 1} of them: say more of its id`);
+  if (record === undefined)
+    throw new Failure("failed", t("there is no import {given}:  mimikit import  lists them", { given }));
+  if (others.length > 0)
+    throw new Failure(
+      "usage",
+      t("{given} means {count} of them: say more of its id", { given, count: others.length + 1 }),
+    );
   const { id, source, wishes } = record;
   const messages = await withDisk(home, (fs) => removeImported(fs, home, source, id));
   const kept: string[] = [];

@@ -2,6 +2,7 @@
 import type { Dirent } from "node:fs";
 import { lstat, readdir, readFile } from "node:fs/promises";
 import { basename, join } from "node:path";
+import { t } from "../i18n/language.ts";
 import { Failure } from "../io/failure.ts";
 import { openZip } from "./zip.ts";
 
@@ -34,7 +35,7 @@ export async function openExport(path: string): Promise<ExportFiles> {
       if (bytes > EXPORT_BYTES_MAX)
         throw new Failure(
           "failed",
-          `${path} has more than ${EXPORT_BYTES_MAX} bytes of text: name its files one by one`,
+          t("{path} has more than {max} bytes of text: name its files one by one", { path, max: EXPORT_BYTES_MAX }),
         );
       return decoded(content, name);
     },
@@ -50,11 +51,11 @@ interface Raw {
 
 async function openRaw(path: string): Promise<Raw> {
   const info = await lstat(path).catch(() => null);
-  if (info === null) throw new Failure("failed", `there is no file ${path}`);
+  if (info === null) throw new Failure("failed", t("there is no file {path}", { path }));
   const close = async () => undefined;
   if (info.isDirectory())
     return { names: await namesIn(path), bytesOf: (name) => readBytes(join(path, name), name), close };
-  if (!info.isFile()) throw new Failure("failed", `${path} is neither a file nor a folder`);
+  if (!info.isFile()) throw new Failure("failed", t("{path} is neither a file nor a folder", { path }));
   const name = basename(path);
   if (!/\.zip$/i.test(name)) return { names: [name], bytesOf: () => readBytes(path, name), close };
   const zip = await openZip(path);
@@ -71,7 +72,10 @@ async function namesIn(root: string): Promise<string[]> {
       if (entry.isDirectory() && depth < DEPTH_MAX && !SKIPPED.has(entry.name)) await look(name, depth + 1);
       else if (entry.isFile()) names.push(name);
       if (names.length > FILES_MAX)
-        throw new Failure("usage", `${root} has more than ${FILES_MAX} files: name the export itself`);
+        throw new Failure(
+          "usage",
+          t("{root} has more than {max} files: name the export itself", { root, max: FILES_MAX }),
+        );
     }
   };
   await look("", 1);
@@ -81,7 +85,10 @@ async function namesIn(root: string): Promise<string[]> {
 async function readBytes(path: string, name: string): Promise<Buffer> {
   const { size } = await lstat(path);
   if (size > TEXT_BYTES_MAX)
-    throw new Failure("failed", `${name} has ${size} bytes, more than ${TEXT_BYTES_MAX} that are read at once`);
+    throw new Failure(
+      "failed",
+      t("{name} has {size} bytes, more than {max} that are read at once", { name, size, max: TEXT_BYTES_MAX }),
+    );
   return readFile(path);
 }
 
@@ -89,7 +96,7 @@ function decoded(bytes: Buffer, name: string): string {
   try {
     return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
   } catch {
-    throw new Failure("failed", `${name} is no text in UTF-8`);
+    throw new Failure("failed", t("{name} is no text in UTF-8", { name }));
   }
 }
 
@@ -99,6 +106,6 @@ export async function readJson(files: ExportFiles, name: string): Promise<unknow
   try {
     return JSON.parse(text);
   } catch {
-    throw new Failure("failed", `${name} is no whole JSON: download the export once more`);
+    throw new Failure("failed", t("{name} is no whole JSON: download the export once more", { name }));
   }
 }

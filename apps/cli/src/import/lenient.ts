@@ -1,6 +1,7 @@
 /** Exports change with their makers: only that is asked of them which is read. */
 import { describeIssues } from "@mimikit/protocol/base/json";
 import type { z } from "zod";
+import { t } from "../i18n/language.ts";
 import { Failure } from "../io/failure.ts";
 
 /** The year 2200: later moments are mistakes, and numbers that follow from them would not be exact. */
@@ -10,7 +11,10 @@ const MS_MAX = Date.UTC(2200);
 export function checked<T>(schema: z.ZodType<T>, value: unknown, name: string): T {
   const result = schema.safeParse(value);
   if (result.success) return result.data;
-  throw new Failure("failed", `${name} is not what was expected: ${describeIssues(result.error)}`);
+  throw new Failure(
+    "failed",
+    t("{name} is not what was expected: {issues}", { name, issues: describeIssues(result.error) }),
+  );
 }
 
 /** Seconds since 1970, or ISO 8601, in milliseconds; undefined for anything else. */

@@ -5,6 +5,7 @@
 import { constants, type FileHandle, open } from "node:fs/promises";
 import { promisify } from "node:util";
 import { crc32, inflateRaw } from "node:zlib";
+import { t } from "../i18n/language.ts";
 import { Failure } from "../io/failure.ts";
 
 /** Names in a zip that are looked at. */
@@ -65,12 +66,13 @@ async function entriesOf(file: FileHandle, path: string): Promise<Map<string, En
   const tail = await bytesAt(file, Math.max(0, size - END_BYTES - COMMENT_BYTES_MAX), END_BYTES + COMMENT_BYTES_MAX);
   let end = tail.length - END_BYTES;
   while (end >= 0 && tail.readUInt32LE(end) !== END_MARK) end--;
-  if (end < 0) throw new Failure("failed", `${path} is no zip file, or its end is missing: download it once more`);
+  if (end < 0)
+    throw new Failure("failed", t("{path} is no zip file, or its end is missing: download it once more", { path }));
   const count = tail.readUInt16LE(end + 10);
   const bytes = tail.readUInt32LE(end + 12);
   const offset = tail.readUInt32LE(end + 16);
   if (count === FULL_16 || bytes === FULL_32 || offset === FULL_32)
-    throw new Failure("failed", `${path} is larger than can be read here: unpack it, and name the folder`);
+    throw new Failure("failed", t("{path} is larger than can be read here: unpack it, and name the folder", { path }));
   if (count > ZIP_ENTRIES_MAX || bytes > DIRECTORY_BYTES_MAX || offset + bytes > size) throw damaged(path);
   return parseDirectory(await bytesAt(file, offset, bytes), count, path);
 }
@@ -101,15 +103,23 @@ async function readEntry(file: FileHandle, path: string, entry: Entry | undefine
   if (entry === undefined) throw damaged(path);
   const { name, flags, method, crc, packedBytes, bytes, offset } = entry;
   if (bytes > bytesMax || packedBytes > bytesMax)
-    throw new Failure("failed", `${name} in ${path} has ${bytes} bytes, more than ${bytesMax} that are read at once`);
+    throw new Failure(
+      "failed",
+      t("{name} in {path} has {bytes} bytes, more than {bytesMax} that are read at once", {
+        name,
+        path,
+        bytes,
+        bytesMax,
+      }),
+    );
   if ((flags & ENCRYPTED) !== 0)
-    throw new Failure("failed", `${name} in ${path} is encrypted: unpack it, and name the folder`);
+    throw new Failure("failed", t("{name} in {path} is encrypted: unpack it, and name the folder", { name, path }));
   const head = await bytesAt(file, offset, LOCAL_BYTES);
   if (head.length < LOCAL_BYTES || head.readUInt32LE(0) !== LOCAL_MARK) throw damaged(path);
   const packed = await bytesAt(file, offset + LOCAL_BYTES + head.readUInt16LE(26) + head.readUInt16LE(28), packedBytes);
   const content = await unpacked(packed, method, bytes).catch(() => null);
   if (content === null || content.length !== bytes || crc32(content) !== crc)
-    throw new Failure("failed", `${name} in ${path} is damaged: download the export once more`);
+    throw new Failure("failed", t("{name} in {path} is damaged: download the export once more", { name, path }));
   return content;
 }
 
@@ -126,5 +136,5 @@ async function bytesAt(file: FileHandle, offset: number, bytes: number): Promise
 }
 
 function damaged(path: string): Failure {
-  return new Failure("failed", `${path} is a damaged zip file: download it once more`);
+  return new Failure("failed", t("{path} is a damaged zip file: download it once more", { path }));
 }

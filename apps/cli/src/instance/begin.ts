@@ -17,6 +17,7 @@ import { readKeys } from "@mimikit/runtime/config/secrets";
 import { isAdopted } from "@mimikit/runtime/home/adoption";
 import { type Environment, HomeError } from "@mimikit/runtime/home/home";
 import { DocumentBusy } from "@mimikit/store/documents/document";
+import { t } from "../i18n/language.ts";
 import { Failure } from "../io/failure.ts";
 import { plainLine, printNotice, printProgress } from "../io/print.ts";
 import { runningEnvironment } from "../processes/instance.ts";
@@ -81,14 +82,20 @@ function warn({ roles, unset, set }: ChangedAnswers): void {
   const said = roles.map(({ role, before, now }) => [role, `${nameOf(before)} → ${nameOf(now)}`] as const);
   const changes = new Set(said.map(([, change]) => change));
   const isOne = changes.size === 1 && said.length === Role.options.length;
-  printNotice("! who answers has changed:");
+  printNotice(`! ${t("who answers has changed:")}`);
   for (const [role, change] of isOne ? said.slice(0, 1) : said)
-    printNotice(`!   ${isOne ? "all" : role}: ${plainLine(change)}`);
+    printNotice(`!   ${isOne ? t("all") : role}: ${plainLine(change)}`);
   if (unset.length > 0)
-    printNotice(`! because this shell does not set what was set before: ${plainLine(unset.join(", "))}`);
-  if (set.length > 0) printNotice(`! ${unset.length > 0 ? "and" : "because it"} sets ${set.join(", ")}`);
+    printNotice(
+      `! ${t("because this shell does not set what was set before: {unset}", { unset: plainLine(unset.join(", ")) })}`,
+    );
+  if (set.length > 0)
+    printNotice(
+      `! ${unset.length > 0 ? t("and sets {set}", { set: set.join(", ") }) : t("because it sets {set}", { set: set.join(", ") })}`,
+    );
   const settings = unset.flatMap((name) => decidingField(name)?.path.join(".") ?? []);
-  for (const setting of settings) printNotice(`  → for every shell:  mimikit config set ${setting} …`);
+  for (const setting of settings)
+    printNotice(`  → ${t("for every shell:  mimikit config set {setting} …", { setting })}`);
   if (settings.length < unset.length || (unset.length === 0 && set.length === 0))
-    printNotice("  → to choose who answers, once for every shell:  mimikit connect");
+    printNotice(`  → ${t("to choose who answers, once for every shell:  mimikit connect")}`);
 }

@@ -18,6 +18,7 @@ import {
 import { urlOf } from "@mimikit/runtime/config/address";
 import { HomeError, readToken } from "@mimikit/runtime/home/home";
 import { z } from "zod";
+import { t } from "../i18n/language.ts";
 import { EXIT, Failure, reasonOf } from "../io/failure.ts";
 import { currentPlace } from "../io/place.ts";
 import { findProcesses, livingRoles, runningText } from "../processes/instance.ts";
@@ -182,7 +183,10 @@ function readJson(text: string): unknown {
 
 function refusal(status: number, body: unknown, url: string): Error {
   if (status === 401)
-    return new Failure("failed", `${url} does not know the token of this home: another instance is serving there`);
+    return new Failure(
+      "failed",
+      t("{url} does not know the token of this home: another instance is serving there", { url }),
+    );
   const { data } = ApiError.safeParse(body);
   const words =
     data === undefined ? `HTTP ${status}` : [data.error.message, data.error.hint].filter(Boolean).join(". ");
@@ -200,8 +204,11 @@ export function connect(): Client {
     throw new Failure(
       "notRunning",
       living.size > 0
-        ? `the gateway of ${home} is down (${runningText(living)}): PM2 starts it again if it died; if not, use  mimikit up`
-        : `Mimikit is not running for ${home}: start it with  npm start  or  mimikit up`,
+        ? t("the gateway of {home} is down ({running}): PM2 starts it again if it died; if not, use  mimikit up", {
+            home,
+            running: runningText(living),
+          })
+        : t("Mimikit is not running for {home}: start it with  npm start  or  mimikit up", { home }),
     );
   }
   try {

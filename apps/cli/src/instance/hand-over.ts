@@ -7,6 +7,7 @@ import type { AttachedFile } from "@mimikit/protocol/base/attachment";
 import type { AnswerBy } from "@mimikit/protocol/records/inbox";
 import type { Line } from "@mimikit/protocol/wire/slash-command";
 import { isAdopted } from "@mimikit/runtime/home/adoption";
+import { t } from "../i18n/language.ts";
 import { Failure } from "../io/failure.ts";
 import { currentPlace } from "../io/place.ts";
 import { printJson, printLine } from "../io/print.ts";
@@ -34,7 +35,7 @@ export function wantedBy(line: Exclude<Line, { kind: "mistake" | "help" | "attac
 /** The same with files, which only a message can take along. Throws `Failure` (usage). */
 export function withFiles(wanted: Wanted, attachments: AttachedFile[]): Wanted {
   if (attachments.length === 0) return wanted;
-  if (wanted.kind !== "message") throw new Failure("usage", "only a message can take files along");
+  if (wanted.kind !== "message") throw new Failure("usage", t("only a message can take files along"));
   return { ...wanted, attachments };
 }
 
@@ -53,9 +54,9 @@ export async function handOver(wanted: Wanted, key = freshKey()): Promise<{ id: 
   if (id !== null) return { id, taken: true };
   // A stop is about this moment: kept for later, it would end what begins then.
   if (wanted.kind === "stop" && livingRoles(currentPlace().home).size === 0)
-    throw new Failure("notRunning", "Mimikit is not running, so there is nothing to stop");
+    throw new Failure("notRunning", t("Mimikit is not running, so there is nothing to stop"));
   if (wanted.kind === "retry" && wanted.text !== undefined)
-    throw new Failure("notRunning", "no gateway answers, and only it knows which message is your last one");
+    throw new Failure("notRunning", t("no gateway answers, and only it knows which message is your last one"));
   const said = wanted.kind === "message" ? { ...wanted, client: clockHere() } : wanted;
   return { id: await writeWish(currentPlace().home, said, key), taken: false };
 }
@@ -90,13 +91,14 @@ export function printHanded({ id, taken }: { id: string; taken: boolean }, json:
   const living = livingRoles(currentPlace().home);
   if (json) printJson({ id, taken, running: [...living.keys()] });
   else if (!isAdopted(currentPlace().home, process.env))
-    printLine(`${id} (saved, and processed after  mimikit adopt )`);
+    printLine(t("{id} (saved, and processed after  mimikit adopt )", { id }));
   else printLine(taken ? id : `${id} (${whenTakenUp(living)})`);
 }
 
 /** When a record that no gateway accepted is taken up. */
 function whenTakenUp(living: ReturnType<typeof livingRoles>): string {
-  if (living.size === 0) return "Mimikit is not running; it is taken up at the next start";
-  if (!living.has("supervisor")) return `it is taken up when the supervisor runs again; ${runningText(living)}`;
-  return `no gateway answers, and it is taken up all the same; ${runningText(living)}`;
+  if (living.size === 0) return t("Mimikit is not running; it is taken up at the next start");
+  if (!living.has("supervisor"))
+    return t("it is taken up when the supervisor runs again; {running}", { running: runningText(living) });
+  return t("no gateway answers, and it is taken up all the same; {running}", { running: runningText(living) });
 }

@@ -4,6 +4,7 @@ import type { Status } from "@mimikit/protocol/wire/api";
 import { urlOf } from "@mimikit/runtime/config/address";
 import type { Config } from "@mimikit/runtime/config/config";
 import { readToken } from "@mimikit/runtime/home/home";
+import { t } from "../i18n/language.ts";
 import { Failure } from "../io/failure.ts";
 import { livingRoles } from "../processes/instance.ts";
 import { waitUntil } from "../processes/wait-until.ts";
@@ -34,6 +35,9 @@ export async function waitUntilReady(home: string, config: Config): Promise<{ ur
   if (ready !== null) return ready;
   throw new Failure(
     "timedOut",
-    `not ready after ${READY_MS_MAX / 1_000} s: ${missing}. See  mimikit logs  and  mimikit doctor`,
+    t("not ready after {seconds} s: {missing}. See  mimikit logs  and  mimikit doctor", {
+      seconds: READY_MS_MAX / 1_000,
+      missing,
+    }),
   );
 }

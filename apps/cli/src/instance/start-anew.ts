@@ -3,6 +3,7 @@
 import { urlOf } from "@mimikit/runtime/config/address";
 import type { Config } from "@mimikit/runtime/config/config";
 import type { Place } from "@mimikit/runtime/home/home";
+import { t } from "../i18n/language.ts";
 import { Failure, reasonOf } from "../io/failure.ts";
 import { findDaemons, foreignPm2Homes, livingRoles, runningWorkDir } from "../processes/instance.ts";
 import { runPm2, startRoles } from "../processes/pm2.ts";
@@ -21,7 +22,10 @@ export async function startAnew({ home, workDir: workDirHere }: Place, config: C
     const [foreign] = await foreignPm2Homes(home);
     throw new Failure(
       "failed",
-      `another PM2 runs the processes: run  PM2_HOME='${foreign ?? "~/.pm2"}' pm2 delete ecosystem.config.cjs , then  pm2 start ecosystem.config.cjs`,
+      t(
+        "another PM2 runs the processes: run  PM2_HOME='{foreign}' pm2 delete ecosystem.config.cjs , then  pm2 start ecosystem.config.cjs",
+        { foreign: foreign ?? "~/.pm2" },
+      ),
     );
   }
   // Nothing that runs is ended for settings with which nothing could start.
@@ -33,6 +37,9 @@ export async function startAnew({ home, workDir: workDirHere }: Place, config: C
   try {
     await startRoles(place, config, PM2_RESTART_MS_MAX);
   } catch (error) {
-    throw new Failure("failed", `nothing runs now: start it with  mimikit up  (${reasonOf(error)})`);
+    throw new Failure(
+      "failed",
+      t("nothing runs now: start it with  mimikit up  ({reason})", { reason: reasonOf(error) }),
+    );
   }
 }

@@ -19,6 +19,7 @@ import { openDisk } from "@mimikit/store/disk/disk";
 import type { FileSystem } from "@mimikit/store/disk/file-system";
 import { TEMPORARY } from "@mimikit/store/disk/state";
 import { Mirror } from "@mimikit/store/mirror/mirror";
+import { t } from "../i18n/language.ts";
 import { Failure } from "../io/failure.ts";
 import { currentPlace } from "../io/place.ts";
 import { printProgress } from "../io/print.ts";
@@ -66,11 +67,15 @@ export async function withDisk<T>(home: string, work: (fs: FileSystem) => Promis
 export async function withState<T>(look: (state: State) => Promise<T>, place: Place = currentPlace()): Promise<T> {
   const { home, workDir } = place;
   if (!existsSync(home))
-    throw new Failure("failed", `there is no state directory ${home}: set MIMIKIT_HOME, or start Mimikit here first`);
+    throw new Failure(
+      "failed",
+      t("there is no state directory {home}: set MIMIKIT_HOME, or start Mimikit here first", { home }),
+    );
   // A directory that cannot be written can still be read.
   if (whyUnwritable(home) === null) openHome(home, process.env);
   return withDisk(home, async (fs) => {
-    const onBadArchive = (path: string, reason: string) => printProgress(`! ${path} cannot be read: ${reason}`);
+    const onBadArchive = (path: string, reason: string) =>
+      printProgress(`! ${t("{path} cannot be read: {reason}", { path, reason })}`);
     const mirror = new Mirror(fs, { token: readToken(home), durable: false, onBadArchive });
     await mirror.ledger.load();
     await mirror.refresh(Date.now(), true);
@@ -101,9 +106,19 @@ export function found<T extends { id: string; title?: string }>(
   );
   const [first, second] = fitting;
   if (first === undefined)
-    throw new Failure("failed", `there is no ${what} ${given}:  mimikit ${LISTED_BY[what]}  lists them`);
+    throw new Failure(
+      "failed",
+      t("there is no {what} {given}:  mimikit {list}  lists them", { what: t(what), given, list: LISTED_BY[what] }),
+    );
   if (second !== undefined)
-    throw new Failure("usage", `${given} means ${fitting.length} of them: ${fitting.map(({ id }) => id).join(", ")}`);
+    throw new Failure(
+      "usage",
+      t("{given} means {count} of them: {fitting}", {
+        given,
+        count: fitting.length,
+        fitting: fitting.map(({ id }) => id).join(", "),
+      }),
+    );
   return first;
 }
 

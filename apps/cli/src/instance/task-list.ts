@@ -9,6 +9,7 @@ import type { TaskDetail, TaskSummary } from "@mimikit/protocol/wire/api";
 import { isOwnerAlive } from "@mimikit/runtime/process/identity";
 import { EndedTasks, newestFirst } from "@mimikit/store/views/ended-tasks";
 import { endedDetail, openDetail } from "@mimikit/store/views/task-detail";
+import { t } from "../i18n/language.ts";
 import { Failure } from "../io/failure.ts";
 import { found, type State } from "./state.ts";
 
@@ -47,7 +48,7 @@ export async function readTask(state: State, given: string): Promise<TaskDetail>
   const task = queue.get(id) ?? links.get(id)?.task;
   const summary = tasks.find((one) => one.id === id);
   if (task === undefined || summary === undefined)
-    throw new Failure("failed", `${id} is no task: mimikit tasks  lists them`);
+    throw new Failure("failed", t("{id} is no task: mimikit tasks  lists them", { id }));
   return openDetail(summary, task, attempts.get(id) ?? []);
 }
 
@@ -62,10 +63,11 @@ export function cancellableId(given: string, tasks: readonly TaskSummary[]): str
   const [titled, another] = tasks.filter(({ id, title }) => title === given && isOpen(id));
   if (titled !== undefined && another === undefined) return titled.id;
   const ended = tasks.find(({ id }) => id === given);
-  if (ended !== undefined) throw new Failure("failed", `${given} has already ended (${ended.state})`);
+  if (ended !== undefined)
+    throw new Failure("failed", t("{given} has already ended ({state})", { given, state: ended.state }));
   const meant = open.filter((id) => id.startsWith(given));
   const hint = meant.length === 0 ? "mimikit tasks  lists them" : `did you mean ${meant.join(" or ")}?`;
-  throw new Failure("failed", `there is no task ${given}: ${hint}`);
+  throw new Failure("failed", t("there is no task {given}: {hint}", { given, hint }));
 }
 
 /** The task that an id, the beginning of one or a title means. */

@@ -1,5 +1,6 @@
 /** A yes or no from the person at the terminal. */
 import { createInterface } from "node:readline/promises";
+import { t } from "../i18n/language.ts";
 import { Failure } from "./failure.ts";
 
 /**
@@ -8,7 +9,7 @@ import { Failure } from "./failure.ts";
  */
 export async function confirm(question: string, otherwise: string): Promise<boolean> {
   if (!process.stdin.isTTY || !process.stderr.isTTY)
-    throw new Failure("usage", `not a terminal, so you cannot be asked: pass  ${otherwise}`);
+    throw new Failure("usage", t("not a terminal, so you cannot be asked: pass  {otherwise}", { otherwise }));
   const terminal = createInterface({ input: process.stdin, output: process.stderr });
   try {
     return /^y(es)?$/i.test((await terminal.question(`${question} [y/N] `)).trim());

@@ -2,6 +2,7 @@
  * Why a command did not do what it was asked to, in one line, and what the shell is told
  * (docs/operations.md#exit-codes).
  */
+import { t } from "../i18n/language.ts";
 
 export const EXIT = { failed: 1, usage: 2, notRunning: 3, timedOut: 4, asks: 5 } as const;
 
@@ -22,7 +23,7 @@ interface Complaint {
 /** The first thing that is wrong with what was typed, and the option that it was typed for. */
 export function misuseOf({ issues: [issue] }: Complaint): Failure {
   const where = issue === undefined || issue.path.length === 0 ? "" : `--${issue.path.join(".")}: `;
-  return new Failure("usage", `${where}${issue?.message ?? "this cannot be looked for"}`);
+  return new Failure("usage", `${where}${issue?.message ?? t("this cannot be looked for")}`);
 }
 
 /** The text of whatever was thrown, on one line. */

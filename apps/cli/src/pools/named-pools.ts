@@ -2,6 +2,7 @@
 import { unknownPool } from "@mimikit/core/base/named-pool";
 import { loadConfig } from "@mimikit/runtime/config/config";
 import { readPools } from "@mimikit/runtime/pools/registry";
+import { t } from "../i18n/language.ts";
 import { withDisk } from "../instance/state.ts";
 import { Failure } from "../io/failure.ts";
 import { currentPlace } from "../io/place.ts";
@@ -12,7 +13,9 @@ export function engineUrl(): string {
   if (url === undefined)
     throw new Failure(
       "failed",
-      "no engine is set up that carries work to other machines: mimikit config set pools.url redis://…  and  mimikit restart",
+      t(
+        "no engine is set up that carries work to other machines: mimikit config set pools.url redis://…  and  mimikit restart",
+      ),
     );
   return url;
 }

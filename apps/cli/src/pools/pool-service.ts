@@ -2,6 +2,7 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { JOINED_POOL_PATH } from "@mimikit/store/disk/state";
+import { t } from "../i18n/language.ts";
 import { Failure } from "../io/failure.ts";
 import { plainLine, printJson, printLine, printNotice } from "../io/print.ts";
 import { describeService, serviceName } from "../service/definition.ts";
@@ -20,7 +21,9 @@ export async function installPoolService(json: boolean, { home, workDir }: Place
   if (!existsSync(join(home, JOINED_POOL_PATH)))
     throw new Failure(
       "failed",
-      `this machine has joined no home in ${plainLine(workDir)}: mimikit pool join --no-start --work-dir <folder>`,
+      t("this machine has joined no home in {workDir}: mimikit pool join --no-start --work-dir <folder>", {
+        workDir: plainLine(workDir),
+      }),
     );
   const command = ["pool", "join", "--work-dir", workDir];
   // The state of a pool is found by its folder.
@@ -30,7 +33,7 @@ export async function installPoolService(json: boolean, { home, workDir }: Place
   const byHand = { now: commandLine(definition), atBoot: crontabLine(definition) };
   if (!(await hasSystemd())) {
     if (json) return printJson({ name, unit: null, leftOut: secrets, byHand });
-    printLine("there is no systemd here. In the crontab of this user (crontab -e) this line does the same:");
+    printLine(t("there is no systemd here. In the crontab of this user (crontab -e) this line does the same:"));
     return printLine(byHand.atBoot);
   }
   const unit = unitOf(name, false, process.env);
@@ -51,9 +54,15 @@ export async function installPoolService(json: boolean, { home, workDir }: Place
     });
   printLine(unit.path);
   if (noLinger !== null)
-    printNotice(`! it ends when you log out (${plainLine(noLinger)}): run  sudo loginctl enable-linger`);
-  if (why !== null) printNotice(`! ${plainLine(why)}; without systemd:  nohup ${byHand.now} > /dev/null 2>&1 &`);
-  if (secrets.length > 0) printNotice(`! not in it, because a secret is in them: ${secrets.join(", ")}`);
+    printNotice(
+      `! ${t("it ends when you log out ({noLinger}): run  sudo loginctl enable-linger", { noLinger: plainLine(noLinger) })}`,
+    );
+  if (why !== null)
+    printNotice(
+      `! ${t("{why}; without systemd:  nohup {now} > /dev/null 2>&1 &", { why: plainLine(why), now: byHand.now })}`,
+    );
+  if (secrets.length > 0)
+    printNotice(`! ${t("not in it, because a secret is in them: {secrets}", { secrets: secrets.join(", ") })}`);
 }
 
 export async function removePoolService(json: boolean, { home }: Place): Promise<void> {
@@ -64,5 +73,9 @@ export async function removePoolService(json: boolean, { home }: Place): Promise
   const wasThere = removeUnit(unit);
   if (stopped?.isDone) await systemctl(unit, "daemon-reload");
   if (json) return printJson({ name, removed: wasThere ? unit.path : null });
-  printLine(wasThere ? `${unit.path} is removed; what was joined is kept` : `there is no unit ${unit.path}`);
+  printLine(
+    wasThere
+      ? t("{path} is removed; what was joined is kept", { path: unit.path })
+      : t("there is no unit {path}", { path: unit.path }),
+  );
 }

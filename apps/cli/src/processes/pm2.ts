@@ -17,6 +17,7 @@ import { hasChannels, hasPools } from "@mimikit/runtime/process/roles-of";
 import { claimSingleton } from "@mimikit/runtime/process/singleton";
 import { V8_FLAGS_VARIABLE, v8Flags } from "@mimikit/runtime/process/v8-flags";
 import { execa } from "execa";
+import { t } from "../i18n/language.ts";
 import { Failure, reasonOf } from "../io/failure.ts";
 import { pm2Home } from "../io/place.ts";
 
@@ -40,7 +41,10 @@ export async function takeTurn(home: string): Promise<void> {
     if (performance.now() > deadline) {
       throw new Failure(
         "timedOut",
-        `another mimikit command has been at work for ${TURN_MS_MAX / 1_000} s on ${home}; try again later`,
+        t("another mimikit command has been at work for {seconds} s on {home}; try again later", {
+          seconds: TURN_MS_MAX / 1_000,
+          home,
+        }),
       );
     }
     await wait(TURN_POLL_MS);
@@ -91,12 +95,19 @@ export async function runPm2(
     forceKillAfterDelay: 1_000,
     reject: false,
   });
-  if (result.timedOut) throw new Failure("timedOut", `pm2 ${args[0]} did not come back within ${timeoutMs / 1_000} s`);
+  if (result.timedOut)
+    throw new Failure(
+      "timedOut",
+      t("pm2 {words} did not come back within {seconds} s", { words: args[0] ?? "", seconds: timeoutMs / 1_000 }),
+    );
   if (result.exitCode !== 0) {
     const words = `${result.stderr}\n${result.stdout}`.trim().split("\n").slice(-5).join("\n");
     throw new Failure(
       "failed",
-      `pm2 ${args[0]} failed: ${words === "" ? reasonOf(result.cause ?? "it said nothing") : reasonOf(words)}`,
+      t("pm2 {words} failed: {reason}", {
+        words: args[0] ?? "",
+        reason: words === "" ? reasonOf(result.cause ?? t("it said nothing")) : reasonOf(words),
+      }),
     );
   }
   return result.stdout;

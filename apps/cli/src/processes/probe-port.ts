@@ -2,6 +2,7 @@
 import { createServer } from "node:net";
 import type { Config } from "@mimikit/runtime/config/config";
 import { hasCode } from "@mimikit/store/disk/error-code";
+import { t } from "../i18n/language.ts";
 import { Failure, reasonOf } from "../io/failure.ts";
 
 /** null when this process could listen there now, else the reason. */
@@ -19,10 +20,18 @@ export async function assertPortIsFree({ host, port }: Config): Promise<void> {
   if (error === null) return;
   const another = `choose another with MIMIKIT_PORT, for example  MIMIKIT_PORT=${port < 65_535 ? port + 1 : port - 1} npm start`;
   if (hasCode(error, "EADDRINUSE"))
-    throw new Failure("failed", `port ${port} on ${host} is in use by another program: ${another}`);
-  if (hasCode(error, "EACCES")) throw new Failure("failed", `port ${port} may not be used by this user: ${another}`);
+    throw new Failure(
+      "failed",
+      t("port {port} on {host} is in use by another program: {another}", { port, host, another }),
+    );
+  if (hasCode(error, "EACCES"))
+    throw new Failure("failed", t("port {port} may not be used by this user: {another}", { port, another }));
   throw new Failure(
     "failed",
-    `cannot listen on ${host}:${port} (${reasonOf(error)}): set MIMIKIT_HOST and MIMIKIT_PORT`,
+    t("cannot listen on {host}:{port} ({reason}): set MIMIKIT_HOST and MIMIKIT_PORT", {
+      host,
+      port,
+      reason: reasonOf(error),
+    }),
   );
 }

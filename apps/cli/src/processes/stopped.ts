@@ -3,6 +3,7 @@ import { existsSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { hasCode } from "@mimikit/store/disk/error-code";
 import { STOPPED_PATH } from "@mimikit/store/disk/state";
+import { t } from "../i18n/language.ts";
 import { reasonOf } from "../io/failure.ts";
 import { printNotice } from "../io/print.ts";
 
@@ -14,7 +15,9 @@ export function markStopped(home: string): void {
     writeFileSync(join(home, STOPPED_PATH), "", { mode: 0o600 });
   } catch (error) {
     if (!hasCode(error, "ENOENT", "ENOSPC", "EDQUOT", "EROFS", "EACCES")) throw error;
-    printNotice(`! a service would start it again: that it is stopped cannot be noted (${reasonOf(error)})`);
+    printNotice(
+      `! ${t("a service would start it again: that it is stopped cannot be noted ({reason})", { reason: reasonOf(error) })}`,
+    );
   }
 }
 

@@ -15,6 +15,7 @@ import { wishId } from "@mimikit/store/disk/create-wish";
 import { replaceView } from "@mimikit/store/disk/record";
 import { RECIPES, recordIn } from "@mimikit/store/disk/state";
 import { z } from "zod";
+import { t } from "../i18n/language.ts";
 import { assertTasksKnown, type State, withDisk, withState } from "../instance/state.ts";
 import { type Asked, ask } from "../instance/write-wish.ts";
 import { Failure } from "../io/failure.ts";
@@ -76,7 +77,10 @@ export async function addRecipe(
   // One that was cut off before the command for its trigger goes on under the same key.
   const stands = earlier === undefined ? "no" : await withState(async (state) => standingOf(earlier, state));
   if (stands === "yes")
-    throw new Failure("failed", `${name} was added already: take it out first with  mimikit recipe remove ${name}`);
+    throw new Failure(
+      "failed",
+      t("{name} was added already: take it out first with  mimikit recipe remove {name}", { name }),
+    );
   await assertTasksKnown(definition.when);
   if (skill !== undefined) await assertHidesNone(name, earlier, place);
   const key =
@@ -105,7 +109,8 @@ export async function addRecipe(
 /** Takes its trigger and its skill out, and says so. A skill that was edited since stays. @throws Failure. */
 export async function removeRecipe(home: string, name: string): Promise<{ keptSkill: string | null }> {
   const added = addedRecipes(home).get(name);
-  if (added === undefined) throw new Failure("failed", `${name} was not added:  mimikit recipe list  shows what was`);
+  if (added === undefined)
+    throw new Failure("failed", t("{name} was not added:  mimikit recipe list  shows what was", { name }));
   const { triggerId } = added;
   const stands = await withState(async (state) => standingOf(added, state));
   if (stands === "yes") await ask(home, { kind: "trigger-delete", triggerId });
@@ -124,7 +129,7 @@ async function assertHidesNone(name: string, earlier: Added | undefined, place: 
   const own = existsSync(folder) && !isOwnSkill(join(folder, SKILL_FILE), earlier) ? folder : undefined;
   const hidden = other ?? own;
   if (hidden !== undefined)
-    throw new Failure("failed", `there is a skill ${name} already, ${hidden}: rename one of them`);
+    throw new Failure("failed", t("there is a skill {name} already, {hidden}: rename one of them", { name, hidden }));
 }
 
 const recordPath = (name: string) => recordIn(RECIPES, name);

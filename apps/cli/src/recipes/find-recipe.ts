@@ -2,6 +2,7 @@
 import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { ROOT } from "@mimikit/runtime/home/programs";
+import { t } from "../i18n/language.ts";
 import { Failure, reasonOf } from "../io/failure.ts";
 import { parseRecipe, RECIPE_BYTES_MAX, type Recipe } from "./recipe.ts";
 
@@ -32,10 +33,16 @@ export async function findRecipe(given: string): Promise<Found> {
   const shipped = shippedRecipes().find(({ recipe }) => recipe.name === given);
   if (shipped !== undefined) return shipped;
   if (!existsSync(given))
-    throw new Failure("failed", `there is no recipe ${given}, and no such file:  mimikit recipe list  names them`);
+    throw new Failure(
+      "failed",
+      t("there is no recipe {given}, and no such file:  mimikit recipe list  names them", { given }),
+    );
   const { size } = statSync(given);
   if (size > RECIPE_BYTES_MAX)
-    throw new Failure("usage", `${given} has ${size} bytes: a recipe has at most ${RECIPE_BYTES_MAX}`);
+    throw new Failure(
+      "usage",
+      t("{given} has {size} bytes: a recipe has at most {max}", { given, size, max: RECIPE_BYTES_MAX }),
+    );
   return found(given, readFileSync(given, "utf8"));
 }
 

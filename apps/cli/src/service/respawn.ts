@@ -6,6 +6,7 @@ import { existsSync } from "node:fs";
 import { rolesOf } from "@mimikit/runtime/process/roles-of";
 import { claimSingleton } from "@mimikit/runtime/process/singleton";
 import { execa } from "execa";
+import { t } from "../i18n/language.ts";
 import { Failure, reasonOf } from "../io/failure.ts";
 import { PROGRAM } from "../io/place.ts";
 import { printLine } from "../io/print.ts";
@@ -33,19 +34,19 @@ export async function respawn(home: string): Promise<void> {
   while (!signal.aborted) {
     const isDone = await mimikit(["up", "--unless-stopped"], signal);
     isClaimed ||= existsSync(home) && (await claim(home));
-    if (isDone) printLine("Mimikit runs");
+    if (isDone) printLine(t("Mimikit runs"));
     const endedAt = performance.now();
     await untilNeeded(home, isClaimed, signal);
     delayMs = performance.now() - endedAt > CALM_MS ? 0 : Math.min(DELAY_MS_MAX, Math.max(DELAY_MS_MIN, 2 * delayMs));
-    if (!signal.aborted) printLine(`the next start is in ${delayMs / 1_000} s`);
+    if (!signal.aborted) printLine(t("the next start is in {seconds} s", { seconds: delayMs / 1_000 }));
     await pause(delayMs, signal);
   }
-  if (!(await mimikit(["down"]))) throw new Failure("failed", "not everything could be ended");
+  if (!(await mimikit(["down"]))) throw new Failure("failed", t("not everything could be ended"));
 }
 
 async function claim(home: string): Promise<true> {
   if (await claimSingleton(home, "service")) return true;
-  throw new Failure("failed", `another  mimikit service run  keeps ${home} running`);
+  throw new Failure("failed", t("another  mimikit service run  keeps {home} running", { home }));
 }
 
 /** Resolves when there is something to start that PM2 does not start, or at the end. */
@@ -63,11 +64,11 @@ async function untilNeeded(home: string, wasThere: boolean, signal: AbortSignal)
       }
       const hasPm2 = (await findDaemons(home)).length + (await foreignPm2Homes(home)).length > 0;
       if (hasPm2 && performance.now() - missingSince < OF_PM2_MS_MAX) continue;
-      printLine(`${hasPm2 ? "PM2 does not bring it back" : "PM2 does not run"}; ${runningText(living, roles)}`);
+      printLine(`${hasPm2 ? t("PM2 does not bring it back") : t("PM2 does not run")}; ${runningText(living, roles)}`);
       return;
     } catch (error) {
       // A disk or a process table that cannot be read just now is looked at again.
-      printLine(`cannot look: ${reasonOf(error)}`);
+      printLine(t("cannot look: {reason}", { reason: reasonOf(error) }));
     }
   }
 }

@@ -16,6 +16,7 @@ import type { Environment } from "@mimikit/runtime/home/home";
 import { replaceFile } from "@mimikit/runtime/home/replace-file";
 import { hasCode } from "@mimikit/store/disk/error-code";
 import { execa } from "execa";
+import { t } from "../i18n/language.ts";
 import { Failure, reasonOf } from "../io/failure.ts";
 import { wantedBy } from "./texts.ts";
 
@@ -60,7 +61,10 @@ export function writeUnit({ path, link, isOfSystem }: Unit, text: string): boole
   } catch (error) {
     if (!hasCode(error, "EACCES", "EPERM", "EROFS", "ENOSPC", "ENOTDIR")) throw error;
     const next = isOfSystem ? ": run it with sudo, in the same directory" : "";
-    throw new Failure("failed", `${path} cannot be written (${reasonOf(error)})${next}`);
+    throw new Failure(
+      "failed",
+      t("{path} cannot be written ({reason}){next}", { path, reason: reasonOf(error), next }),
+    );
   }
 }
 
@@ -76,7 +80,11 @@ export function removeUnit({ path, link, isOfSystem }: Unit): boolean {
     if (!hasCode(error, "EACCES", "EPERM", "EROFS")) throw error;
     throw new Failure(
       "failed",
-      `${path} cannot be removed (${reasonOf(error)})${isOfSystem ? ": run it with sudo" : ""}`,
+      t("{path} cannot be removed ({reason}){what}", {
+        path,
+        reason: reasonOf(error),
+        what: isOfSystem ? t(": run it with sudo") : "",
+      }),
     );
   }
 }

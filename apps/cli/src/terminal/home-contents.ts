@@ -2,6 +2,7 @@
 import { contentsOf } from "@mimikit/agent/home-contents";
 import type { HomeContents, HomeItem } from "@mimikit/protocol/wire/api";
 import type { Place } from "@mimikit/runtime/home/home";
+import { t } from "../i18n/language.ts";
 import { withState } from "../instance/state.ts";
 import { plainLine, printLine, styled } from "../io/print.ts";
 
@@ -22,12 +23,12 @@ export function readContents(place: Place): Promise<HomeContents> {
 }
 
 export function printContents({ items, more }: HomeContents): void {
-  if (items.length === 0) printLine("  nothing that would run or be believed");
+  if (items.length === 0) printLine(t("  nothing that would run or be believed"));
   for (const [kind, heading] of Object.entries(HEADINGS)) {
     const own = items.filter((item) => item.kind === kind);
     if (own.length === 0) continue;
     printLine(`  ${styled("bold", heading)}`);
     for (const { text } of own) printLine(`    ${plainLine(text)}`);
   }
-  if (more > 0) printLine(`  and ${more} more`);
+  if (more > 0) printLine(`  ${t("and {more} more", { more })}`);
 }

@@ -3,6 +3,7 @@
 import { durationText } from "@mimikit/core/schedule/trigger-words";
 import { isSame } from "@mimikit/core/tasks/question";
 import type { QuestionView } from "@mimikit/protocol/wire/api";
+import { t } from "../i18n/language.ts";
 import { Failure } from "../io/failure.ts";
 import { plainLine, plainText } from "../io/print.ts";
 
@@ -17,7 +18,10 @@ export function questionText(asked: Asked, nowMs: number): string {
 /** `58 min left, then EU`. */
 export function endText({ expiresAt, default: answer }: Asked, nowMs: number): string {
   const leftSec = Math.max(0, (Date.parse(expiresAt) - nowMs) / 1_000);
-  return `${durationText(leftSec)} left, then ${answer === undefined ? "it goes without an answer" : plainLine(answer)}`;
+  return t("{left} left, then {answer}", {
+    left: durationText(leftSec),
+    answer: answer === undefined ? t("it goes without an answer") : plainLine(answer),
+  });
 }
 
 /**
@@ -26,10 +30,10 @@ export function endText({ expiresAt, default: answer }: Asked, nowMs: number): s
  */
 export function answerMeant({ options, isChoice }: Pick<Asked, "options" | "isChoice">, typed: string): string {
   const text = typed.trim();
-  if (text === "") throw new Failure("usage", "say the answer");
+  if (text === "") throw new Failure("usage", t("say the answer"));
   const numbered = /^\d+$/.test(text) ? options[Number(text) - 1] : undefined;
   const option = options.find((each) => isSame(each, text)) ?? numbered;
   if (option !== undefined) return option;
-  if (isChoice) throw new Failure("usage", `answer with one of: ${options.join(", ")}`);
+  if (isChoice) throw new Failure("usage", t("answer with one of: {options}", { options: options.join(", ") }));
   return text;
 }

@@ -6,6 +6,7 @@
 import { clearScreenDown, cursorTo, type Interface, moveCursor } from "node:readline";
 import { durationText } from "@mimikit/core/schedule/trigger-words";
 import type { ChatMessage, QuestionView, ServerFrame, TaskState, TaskSummary } from "@mimikit/protocol/wire/api";
+import { t } from "../i18n/language.ts";
 import { OpenQuestions } from "../instance/open-questions.ts";
 import { clipped, plainLine, plainText, styled, terminalColumns } from "../io/print.ts";
 import { questionText } from "./question-text.ts";
@@ -68,7 +69,7 @@ export class Screen {
     for (const message of earlier) this.know(message);
     if (this.terminal === null) return;
     const last = earlier.slice(-EARLIER_MAX);
-    if (earlier.length > last.length) this.note("…  (more: mimikit history)");
+    if (earlier.length > last.length) this.note(t("…  (more: mimikit history)"));
     for (const message of last) this.line(earlierText(message));
     if (last.length > 0) this.line("");
   }
@@ -94,7 +95,7 @@ export class Screen {
     const why = failureReason === undefined || state === "cancelled" ? "" : ` (${failureReason})`;
     if (this.terminal === null) this.note(`${state}: ${plainLine(title)}`);
     else if (sign !== undefined)
-      this.note(`  ${sign} ${plainLine(title)}${state === "cancelled" ? " (cancelled)" : why}`);
+      this.note(`  ${sign} ${plainLine(title)}${state === "cancelled" ? t(" (cancelled)") : why}`);
     if (state === "running" && this.terminal !== null) this.do(plainLine(title));
   }
 
@@ -120,7 +121,7 @@ export class Screen {
     const { asked, over } = this.questions.hear(frame);
     for (const question of asked) this.line(this.textOf(question));
     if (asked.length > 0) this.prompt();
-    for (const { question } of over) this.note(`no longer asked: ${plainLine(question)}`);
+    for (const { question } of over) this.note(t("no longer asked: {question}", { question: plainLine(question) }));
   }
 
   private showMessages(frame: ServerFrame): void {
@@ -229,10 +230,16 @@ export class Screen {
   private noteWay({ pending, meanwhile, replaces, toTaskId, text }: ChatMessage): void {
     if (pending !== true) return;
     const said = plainLine(text);
-    if (replaces !== undefined) this.note(`nothing heard it any more, so it is a message now: ${said}`);
+    if (replaces !== undefined) this.note(t("nothing heard it any more, so it is a message now: {said}", { said }));
     else if (meanwhile === true && toTaskId !== undefined)
       this.note(
-        `passed on to ${plainLine(this.titles.get(toTaskId) ?? "the reply that is being written, which hears it after its next step, or at its end")}: ${said}`,
+        t("passed on to {title}: {said}", {
+          title: plainLine(
+            this.titles.get(toTaskId) ??
+              t("the reply that is being written, which hears it after its next step, or at its end"),
+          ),
+          said,
+        }),
       );
   }
 
@@ -305,7 +312,7 @@ export class Screen {
     if (this.isMidLine || this.isPrompting) return;
     this.erase();
     const tookSec = Math.floor((performance.now() - this.doingSinceMs) / 1_000);
-    const text = `… ${this.doing}${tookSec > 0 ? `, ${durationText(tookSec)}` : ""}  (Ctrl-C ends it)`;
+    const text = `… ${this.doing}${tookSec > 0 ? `, ${durationText(tookSec)}` : ""}  ${t("(Ctrl-C ends it)")}`;
     // A row that is full would end in the next.
     process.stdout.write(styled("dim", clipped(text, terminalColumns() - 1)));
     this.isTelling = true;

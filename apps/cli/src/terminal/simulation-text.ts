@@ -1,6 +1,7 @@
 /** A simulation as people read it: a picture of all of it, then the firings day by day (SPEC D7). */
 import { momentText } from "@mimikit/core/schedule/trigger-words";
 import type { SimulatedFiring, Simulation } from "@mimikit/protocol/wire/api";
+import { t } from "../i18n/language.ts";
 import { padded, plainLine, printLine, printTable, styled, widthOf } from "../io/print.ts";
 import { SLICES, timelineRow, timelineScale } from "./timeline.ts";
 
@@ -32,7 +33,13 @@ export function printSimulation({ simulation, timeZone, limit, isBounded, shortI
   const { from, to, firings, conditional, expected, isCut } = simulation;
   const [fromMs, toMs] = [Date.parse(from), Date.parse(to)];
   printLine(
-    `${styled("bold", plural(firings.length, "firing"))}${isCut ? " and more" : ""} from ${momentText(fromMs, timeZone)} to ${momentText(toMs, timeZone)} (${timeZone})`,
+    t("{firings}{more} from {from} to {to} ({timeZone})", {
+      firings: styled("bold", firings.length === 1 ? t("1 firing") : t("{count} firings", { count: firings.length })),
+      more: isCut ? t(" and more") : "",
+      from: momentText(fromMs, timeZone),
+      to: momentText(toMs, timeZone),
+      timeZone,
+    }),
   );
   if (firings.length > 0) {
     printLine();
@@ -40,16 +47,16 @@ export function printSimulation({ simulation, timeZone, limit, isBounded, shortI
     printLine();
     printList(firings.slice(0, limit), timeZone, shortId);
     const more = firings.length - limit;
-    const how = isBounded === true ? "" : `: --limit ${firings.length} lists them`;
-    if (more > 0) printLine(styled("dim", `… and ${more} more${how}`));
+    const how = isBounded === true ? "" : t(": --limit {count} lists them", { count: firings.length });
+    if (more > 0) printLine(styled("dim", `… ${t("and {more} more{how}", { more, how })}`));
   }
   if (expected.tokens > 0 || expected.costUsd > 0) {
     printLine();
-    printLine(`expected in all, as far as they have run before: ${costText(expected)}`);
+    printLine(t("expected in all, as far as they have run before: {cost}", { cost: costText(expected) }));
   }
   if (conditional.length > 0) {
     printLine();
-    printLine("these wait for a condition:");
+    printLine(t("these wait for a condition:"));
     for (const { triggerId, title } of conditional) printLine(`  ${shortId(triggerId)}  ${plainLine(title)}`);
   }
 }
@@ -67,8 +74,9 @@ function printPicture(firings: readonly SimulatedFiring[], fromMs: number, toMs:
   const width = Math.max(...rows.map(({ title }) => widthOf(title)));
   printLine(styled("dim", `${" ".repeat(width)}  ${timelineScale(labelsOf(fromMs, toMs, timeZone), fromMs, toMs)}`));
   for (const { title, row } of rows) printLine(`${padded(title, width)}  ${styled("cyan", row)}`);
-  if (byTrigger.size > ROWS_MAX) printLine(styled("dim", `… and ${byTrigger.size - ROWS_MAX} more triggers`));
-  printLine(styled("dim", `${" ".repeat(width)}  a column is ${columnText(toMs - fromMs)}`));
+  if (byTrigger.size > ROWS_MAX)
+    printLine(styled("dim", `… ${t("and {more} more triggers", { more: byTrigger.size - ROWS_MAX })}`));
+  printLine(styled("dim", `${" ".repeat(width)}  ${t("a column is {column}", { column: columnText(toMs - fromMs) })}`));
 }
 
 /** Whole hours or, where it is more than two days, dates at their midnights: as many as there is room for. */
@@ -93,7 +101,9 @@ function labelsOf(fromMs: number, toMs: number, timeZone: string): { ms: number;
 
 function columnText(spanMs: number): string {
   const minutes = Math.round(spanMs / SLICES / 60_000);
-  return minutes < 120 ? `${minutes} minutes` : `${Math.round(minutes / 60)} hours`;
+  return minutes < 120
+    ? t("{count} minutes", { count: minutes })
+    : t("{count} hours", { count: Math.round(minutes / 60) });
 }
 
 function printList(firings: readonly SimulatedFiring[], timeZone: string, shortId: (id: string) => string): void {
@@ -107,7 +117,9 @@ function printList(firings: readonly SimulatedFiring[], timeZone: string, shortI
       // Its own clock is worth a look where it is another than that of the reader.
       local.endsWith(` ${timeZone}`) ? "" : local,
       expected === null ? "" : costText(expected),
-      collidesWith.length === 0 ? "" : `! at once with ${collidesWith.map(shortId).join(", ")}`,
+      collidesWith.length === 0
+        ? ""
+        : `! ${t("at once with {others}", { others: collidesWith.map(shortId).join(", ") })}`,
     ]),
   );
   const titles = ["day", "time", "id", "what", "by its own clock", "expected", "collisions"];
@@ -117,9 +129,5 @@ function printList(firings: readonly SimulatedFiring[], timeZone: string, shortI
 }
 
 function costText({ tokens, costUsd }: { tokens: number; costUsd: number }): string {
-  return `${Math.round(tokens)} tokens, ${costUsd.toFixed(USD_DIGITS)} USD`;
-}
-
-function plural(count: number, what: string): string {
-  return `${count} ${what}${count === 1 ? "" : "s"}`;
+  return t("{tokens} tokens, {cost} USD", { tokens: Math.round(tokens), cost: costUsd.toFixed(USD_DIGITS) });
 }

@@ -1,5 +1,6 @@
 /** The meaning of the chat's slash commands, for people at a terminal. */
 import { type Line, SLASH_COMMANDS, type SlashName } from "@mimikit/protocol/wire/slash-command";
+import { t } from "../i18n/language.ts";
 
 const MEANINGS: Record<SlashName, string> = {
   steer: "add something to the current task; it is read after the next step",
@@ -15,11 +16,11 @@ const MEANINGS: Record<SlashName, string> = {
 export function slashHelp(): string {
   const rows = SLASH_COMMANDS.map(({ name, takes }) => [
     `/${name}${takes === "text" ? " <text>" : ""}`,
-    MEANINGS[name],
+    t(MEANINGS[name]),
   ]);
   const width = Math.max(...rows.map(([typed = ""]) => typed.length));
   const lines = rows.map(([typed = "", meaning = ""]) => `${typed.padEnd(width)}  ${meaning}`);
-  return [...lines, `${"//".padEnd(width)}  starts a message with a slash`].join("\n");
+  return [...lines, `${"//".padEnd(width)}  ${t("starts a message with a slash")}`].join("\n");
 }
 
 /** Completes a command with Tab. @returns the commands that begin like the line, and the part that they complete. */
@@ -32,10 +33,13 @@ export function completeSlash(line: string): [string[], string] {
 export function mistakeText({ mistake, name }: Extract<Line, { kind: "mistake" }>): string {
   switch (mistake) {
     case "unknown":
-      return `there is no command /${name}; nothing was sent: /help lists the commands, // starts a message with a slash`;
+      return t(
+        "there is no command /{name}; nothing was sent: /help lists the commands, // starts a message with a slash",
+        { name },
+      );
     case "textMissing":
-      return `text is missing: /${name} <text>`;
+      return t("text is missing: /{name} <text>", { name });
     case "textUnwanted":
-      return `/${name} takes no text; nothing was sent: // starts a message with a slash`;
+      return t("/{name} takes no text; nothing was sent: // starts a message with a slash", { name });
   }
 }

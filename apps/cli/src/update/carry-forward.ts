@@ -13,6 +13,7 @@ import {
 } from "@mimikit/runtime/home/state-version";
 import { ATTACHMENTS, RUNS, TEMPORARY, WORKTREES } from "@mimikit/store/disk/state";
 import { LEFT_OUT, writeBackup } from "../backup/write-backup.ts";
+import { t } from "../i18n/language.ts";
 import { Failure } from "../io/failure.ts";
 import { findProcesses } from "../processes/instance.ts";
 
@@ -37,7 +38,10 @@ export async function carryForward(
   if (running.length > 0)
     throw new Failure(
       "failed",
-      `the state in ${home} is of version ${state}: call  mimikit down  first, then it is carried forward`,
+      t("the state in {home} is of version {state}: call  mimikit down  first, then it is carried forward", {
+        home,
+        state,
+      }),
     );
   const backup = `${home}.state-${state}-${new Date().toISOString().replace(/[:.]/g, "").toLowerCase()}.tar.gz`;
   const stage = mkdtempSync(join(home, TEMPORARY, "backup-"));

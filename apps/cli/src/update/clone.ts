@@ -4,6 +4,7 @@ import { resolve } from "node:path";
 import { ROOT } from "@mimikit/runtime/home/programs";
 import { execa } from "execa";
 import { z } from "zod";
+import { t } from "../i18n/language.ts";
 import { Failure, reasonOf } from "../io/failure.ts";
 import { plainLine } from "../io/print.ts";
 
@@ -31,16 +32,16 @@ export async function fetchNews(): Promise<News> {
   if (top === null || realpathSync(top) !== realpathSync(ROOT))
     throw new Failure(
       "failed",
-      `${ROOT} is no clone of a repository: install the new version as you have installed this one`,
+      t("{root} is no clone of a repository: install the new version as you have installed this one", { root: ROOT }),
     );
   const branch = await ask("symbolic-ref", "--quiet", "--short", "HEAD");
   if (branch === null)
-    throw new Failure("failed", "no branch is checked out here (detached HEAD): run  git switch <branch>");
+    throw new Failure("failed", t("no branch is checked out here (detached HEAD): run  git switch <branch>"));
   const remote = await ask("config", `branch.${branch}.remote`);
   if (remote === null || (await ask("rev-parse", "--verify", "--quiet", "@{upstream}")) === null)
     throw new Failure(
       "failed",
-      `the branch ${branch} follows no other: run  git branch --set-upstream-to=<remote>/<branch>`,
+      t("the branch {branch} follows no other: run  git branch --set-upstream-to=<remote>/<branch>", { branch }),
     );
   await run("fetch", "--quiet", remote);
   const [from, to] = [await run("rev-parse", "HEAD"), await run("rev-parse", "@{upstream}")];
@@ -48,7 +49,7 @@ export async function fetchNews(): Promise<News> {
   if (!isAhead && (await ask("merge-base", "--is-ancestor", from, to)) === null)
     throw new Failure(
       "failed",
-      `the branch ${branch} and what it follows have both gone on: merge or rebase it by hand`,
+      t("the branch {branch} and what it follows have both gone on: merge or rebase it by hand", { branch }),
     );
   const range = `${from}..${to}`;
   const log = await run("log", `--max-count=${COMMITS_NAMED_MAX}`, "--format=%s", range);
@@ -70,7 +71,9 @@ export async function assertClean(): Promise<void> {
   const [first] = changed.split("\n");
   throw new Failure(
     "failed",
-    `files of this clone are changed (${plainLine(first ?? "")}): commit them, or put them aside with  git stash`,
+    t("files of this clone are changed ({first}): commit them, or put them aside with  git stash", {
+      first: plainLine(first ?? ""),
+    }),
   );
 }
 
@@ -78,14 +81,14 @@ export async function assertClean(): Promise<void> {
 export async function run(...words: string[]): Promise<string> {
   const { stdout, stderr, exitCode, timedOut, cause } = await git(words);
   if (exitCode === 0) return stdout;
-  const reason = timedOut ? `no end within ${GIT_MS_MAX / 1_000} s` : stderr || reasonOf(cause);
-  throw new Failure("failed", `git ${words[0]} failed: ${reasonOf(reason)}`);
+  const reason = timedOut ? t("no end within {seconds} s", { seconds: GIT_MS_MAX / 1_000 }) : stderr || reasonOf(cause);
+  throw new Failure("failed", t("git {words} failed: {reason}", { words: words[0] ?? "", reason: reasonOf(reason) }));
 }
 
 /** Git's answer; null if it says no. */
 async function ask(...words: string[]): Promise<string | null> {
   const { stdout, exitCode, code } = await git(words);
-  if (code === "ENOENT") throw new Failure("failed", "git is needed for that: install it");
+  if (code === "ENOENT") throw new Failure("failed", t("git is needed for that: install it"));
   return exitCode === 0 ? stdout : null;
 }
 

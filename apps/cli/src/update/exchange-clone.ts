@@ -14,6 +14,7 @@ import {
 } from "node:fs";
 import { join, resolve } from "node:path";
 import { ROOT } from "@mimikit/runtime/home/programs";
+import { t } from "../i18n/language.ts";
 import { Failure } from "../io/failure.ts";
 import { printProgress } from "../io/print.ts";
 import { assertClean, run as git, type News } from "./clone.ts";
@@ -31,10 +32,10 @@ export const wayOfClone = ({ from, to }: News): Way => ({
   assertMayExchange: assertClean,
   async make(beside) {
     if (statSync(beside).dev !== statSync(MODULES).dev)
-      throw new Failure("failed", `${MODULES} is on another disk than ${CLONE}`);
+      throw new Failure("failed", t("{modules} is on another disk than {clone}", { modules: MODULES, clone: CLONE }));
     await git("worktree", "prune");
     const tree = join(beside, "tree");
-    printProgress("building the new version beside this one");
+    printProgress(t("building the new version beside this one"));
     await git("worktree", "add", "--quiet", "--detach", tree, to);
     if (lockOf(CLONE) === lockOf(tree)) takePackagesAlong(join(tree, "node_modules"));
     await runNode([join(tree, "scripts/bootstrap.mjs")], BUILD_MS_MAX);

@@ -8,6 +8,7 @@ import type { Identity } from "@mimikit/protocol/records/claim";
 import { ROOT } from "@mimikit/runtime/home/programs";
 import { replaceFile } from "@mimikit/runtime/home/replace-file";
 import { hasCode } from "@mimikit/store/disk/error-code";
+import { t } from "../i18n/language.ts";
 import { Failure } from "../io/failure.ts";
 
 const JOURNAL = join(ROOT, ".mimikit-update.json");
@@ -33,7 +34,7 @@ export function beginJournal(journal: Journal): void {
     linkSync(own, JOURNAL);
   } catch (error) {
     if (!hasCode(error, "EEXIST")) throw error;
-    throw new Failure("failed", "another update is under way");
+    throw new Failure("failed", t("another update is under way"));
   } finally {
     rmSync(own);
   }

@@ -8,6 +8,7 @@ import { VERSION } from "@mimikit/runtime/home/version";
 import { TARGET } from "@mimikit/runtime/platform/this-platform";
 import { hasCode } from "@mimikit/store/disk/error-code";
 import { z } from "zod";
+import { t } from "../i18n/language.ts";
 import { Failure } from "../io/failure.ts";
 import { printProgress } from "../io/print.ts";
 import { runNpm } from "./run.ts";
@@ -39,7 +40,10 @@ export async function lookInto(from: string | undefined): Promise<PackageNews> {
   if (from === undefined)
     throw new Failure(
       "usage",
-      `Mimikit is not published: get mimikit-<version>.tgz (npm pack makes it in a clone), then run  ${commandName(process.env)} update --from <file, folder or address>`,
+      t(
+        "Mimikit is not published: get mimikit-<version>.tgz (npm pack makes it in a clone), then run  {mimikit} update --from <file, folder or address>",
+        { mimikit: commandName(process.env) },
+      ),
     );
   const source = sourceOf(from);
   const { version: newVersion } = await packed(source, "--dry-run");
@@ -53,13 +57,13 @@ function sourceOf(from: string): string {
     if (protocol === "https:" || LOOPBACK.test(hostname)) return from;
     throw new Failure(
       "usage",
-      `what comes from ${from} may be changed on its way: use https, or download and check it`,
+      t("what comes from {from} may be changed on its way: use https, or download and check it", { from }),
     );
   }
   const path = resolve(from);
-  if (!existsSync(path)) throw new Failure("usage", `there is no file and no folder ${path}`);
+  if (!existsSync(path)) throw new Failure("usage", t("there is no file and no folder {path}", { path }));
   if (statSync(path).isDirectory() && existsSync(join(path, "scripts/build.mjs")))
-    throw new Failure("usage", `${path} is a clone: run  npm pack  there, and name the file that it makes`);
+    throw new Failure("usage", t("{path} is a clone: run  npm pack  there, and name the file that it makes", { path }));
   return path;
 }
 
@@ -69,7 +73,8 @@ const Packed = z.tuple([z.object({ name: z.string(), version: z.string(), filena
 async function packed(source: string, ...where: string[]) {
   const said = await runNpm(["pack", source, "--json", ...where], MODULES);
   const [made] = Packed.parse(JSON.parse(said));
-  if (made.name !== NAME) throw new Failure("failed", `${source} is a package of ${made.name}, not of Mimikit`);
+  if (made.name !== NAME)
+    throw new Failure("failed", t("{source} is a package of {name}, not of Mimikit", { source, name: made.name }));
   return made;
 }
 
@@ -98,8 +103,11 @@ export async function wayOfPackage({ source, newVersion, isNew }: PackageNews): 
     throw new Failure(
       "failed",
       newVersion === VERSION
-        ? `Mimikit ${VERSION} is what is here already`
-        : `${newVersion} is older than ${VERSION}, which is here, and might not understand the state: to go back, restore a backup of then with it`,
+        ? t("Mimikit {version} is what is here already", { version: VERSION })
+        : t(
+            "{newVersion} is older than {version}, which is here, and might not understand the state: to go back, restore a backup of then with it",
+            { newVersion, version: VERSION },
+          ),
     );
   // Of the version that is here, and in memory before it is moved.
   const script = pathToFileURL(join(INSTALLED, "scripts/exchange.mjs")).href;
@@ -110,20 +118,30 @@ export async function wayOfPackage({ source, newVersion, isNew }: PackageNews): 
     before: { had },
     async assertMayExchange(home) {
       if (basename(MODULES) !== "node_modules")
-        throw new Failure("failed", `${INSTALLED} is not installed by npm: install the new version as this one was`);
+        throw new Failure(
+          "failed",
+          t("{installed} is not installed by npm: install the new version as this one was", { installed: INSTALLED }),
+        );
       if (!mayExchange(home))
-        throw new Failure("failed", `${INSTALLED} belongs to another user than the state: run  ${byHand(source)}`);
+        throw new Failure(
+          "failed",
+          t("{installed} belongs to another user than the state: run  {command}", {
+            installed: INSTALLED,
+            command: byHand(source),
+          }),
+        );
     },
     async make(beside) {
       assertRoom(beside);
       const { version, filename } = await packed(source, "--pack-destination", beside);
-      if (version !== newVersion) throw new Failure("failed", `${source} was exchanged meanwhile`);
-      printProgress("installing the new version beside this one");
+      if (version !== newVersion) throw new Failure("failed", t("{source} was exchanged meanwhile", { source }));
+      printProgress(t("installing the new version beside this one"));
       const omitted = bringsNode() ? [] : ["--omit=optional"];
       const where = ["--prefix", join(beside, "npm"), "--install-strategy=shallow", "--omit=dev", ...omitted];
       await runNpm(["install", ...where, join(beside, filename)], beside);
       const missing = STAYS.find((path) => !existsSync(join(freshIn(beside), path)));
-      if (missing !== undefined) throw new Failure("failed", `${source} has no ${missing}: install it by hand`);
+      if (missing !== undefined)
+        throw new Failure("failed", t("{source} has no {missing}: install it by hand", { source, missing }));
       return freshIn(beside);
     },
     putInPlace: async (beside) => putInPlace(INSTALLED, freshIn(beside), join(beside, "old")),
@@ -136,7 +154,10 @@ function assertRoom(beside: string): void {
   const { bavail, bsize } = statfsSync(beside);
   const [free, needed] = [Math.floor((bavail * bsize) / 1e6), ROOM_MB + (bringsNode() ? ROOM_OF_NODE_MB : 0)];
   if (free < needed)
-    throw new Failure("failed", `the disk of ${MODULES} has ${free} MB left, and ${needed} are needed`);
+    throw new Failure(
+      "failed",
+      t("the disk of {modules} has {free} MB left, and {needed} are needed", { modules: MODULES, free, needed }),
+    );
 }
 
 /** May this user write here, and is the state theirs too? Programs that root starts would run as root. */

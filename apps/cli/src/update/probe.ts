@@ -5,6 +5,7 @@ import { assertStateIsKnown, migrationsAfter } from "@mimikit/runtime/home/state
 import { VERSION } from "@mimikit/runtime/home/version";
 import { unpackBackup } from "../backup/read-backup.ts";
 import { MANIFEST } from "../backup/write-backup.ts";
+import { t } from "../i18n/language.ts";
 import { freshKey } from "../instance/hand-over.ts";
 import { DRAINED, startTrial } from "../instance/trial.ts";
 import { Failure } from "../io/failure.ts";
@@ -31,8 +32,9 @@ export async function probe(file: string): Promise<Probed> {
       const messages = await trial.client.messages();
       return messages.find(({ answers }) => answers?.includes(id)) ?? null;
     });
-    if (reply === null) throw new Failure("timedOut", `no answer within ${ANSWER_MS_MAX / 1_000} s`);
-    if (reply.role !== "assistant") throw new Failure("failed", `it could not answer: ${reply.text}`);
+    if (reply === null)
+      throw new Failure("timedOut", t("no answer within {seconds} s", { seconds: ANSWER_MS_MAX / 1_000 }));
+    if (reply.role !== "assistant") throw new Failure("failed", t("it could not answer: {text}", { text: reply.text }));
     return { version: VERSION, reply: reply.text };
   } finally {
     await trial.remove();

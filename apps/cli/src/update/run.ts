@@ -2,6 +2,7 @@
 import { existsSync } from "node:fs";
 import { basename } from "node:path";
 import { execa } from "execa";
+import { t } from "../i18n/language.ts";
 import { Failure, reasonOf } from "../io/failure.ts";
 import { UPDATER_VARIABLE } from "../processes/pm2.ts";
 
@@ -58,10 +59,10 @@ export async function runNpm(words: string[], cwd: string): Promise<string> {
     reject: false,
   });
   if (exitCode === 0) return stdout;
-  if (code === "ENOENT") throw new Failure("failed", "npm is needed for that: install it");
+  if (code === "ENOENT") throw new Failure("failed", t("npm is needed for that: install it"));
   const said = stderr.split("\n").flatMap((line) => /^npm (?:error|ERR!) (?!A complete log)(.+)/.exec(line)?.[1] ?? []);
   const reason = timedOut
-    ? `no end within ${NPM_MS_MAX / 1_000} s`
+    ? t("no end within {seconds} s", { seconds: NPM_MS_MAX / 1_000 })
     : said.slice(0, NPM_LINES_MAX).join(" · ") || reasonOf(cause);
-  throw new Failure("failed", `npm ${words[0]} failed: ${reason}`);
+  throw new Failure("failed", t("npm {words} failed: {reason}", { words: words[0] ?? "", reason }));
 }

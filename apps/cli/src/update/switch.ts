@@ -8,6 +8,7 @@ import { basename, dirname, join, resolve } from "node:path";
 import { ROOT } from "@mimikit/runtime/home/programs";
 import { latestOf, MIGRATIONS, readStateVersion } from "@mimikit/runtime/home/state-version";
 import { ownIdentity } from "@mimikit/runtime/process/identity";
+import { t } from "../i18n/language.ts";
 import { Failure, reasonOf } from "../io/failure.ts";
 import { printProgress } from "../io/print.ts";
 import { foreignPm2Homes, livingRoles, otherRolesFrom } from "../processes/instance.ts";
@@ -51,25 +52,28 @@ export async function exchange(way: Way, home: string): Promise<Updated> {
     reply = await makeAndTry(way, beside, home);
   } catch (error) {
     await tidyUp(way, beside);
-    throw new Failure("failed", `nothing was changed: ${reasonOf(error)}`);
+    throw new Failure("failed", t("nothing was changed: {reason}", { reason: reasonOf(error) }));
   }
   const restarted = livingRoles(home).size > 0;
   try {
     writeJournal({ ...journal, phase: "switch" });
     if (restarted) {
-      printProgress("exchanging it; what runs is handed back and goes on with the new version");
+      printProgress(t("exchanging it; what runs is handed back and goes on with the new version"));
       await runNode([join(HERE, CLI), "down", "--json"]);
     }
     await way.putInPlace(beside);
     if (restarted) await runNode([join(HERE, CLI), "up", "--json"]);
     writeJournal({ ...journal, phase: "done" });
   } catch (error) {
-    printProgress(`the new version is reverted: ${reasonOf(error)}`);
+    printProgress(t("the new version is reverted: {reason}", { reason: reasonOf(error) }));
     await takeBack(way, beside, home, restarted);
     await tidyUp(way, beside);
     throw new Failure(
       "failed",
-      `the version of before is in place${restarted ? ", and runs" : ""}: ${reasonOf(error)}`,
+      t("the version of before is in place{what}: {reason}", {
+        what: restarted ? t(", and runs") : "",
+        reason: reasonOf(error),
+      }),
     );
   }
   await tidyUp(way, beside);
@@ -83,11 +87,17 @@ async function assertMayExchange(way: Way, home: string): Promise<void> {
   if (foreign !== undefined)
     throw new Failure(
       "failed",
-      `another PM2 runs the processes, and would start them in between: run  PM2_HOME='${foreign}' pm2 delete ecosystem.config.cjs  first`,
+      t(
+        "another PM2 runs the processes, and would start them in between: run  PM2_HOME='{foreign}' pm2 delete ecosystem.config.cjs  first",
+        { foreign },
+      ),
     );
   const [other] = await otherRolesFrom(HERE, home);
   if (other !== undefined)
-    throw new Failure("failed", `another instance runs from ${HERE}, of ${other.what}: stop it first`);
+    throw new Failure(
+      "failed",
+      t("another instance runs from {here}, of {what}: stop it first", { here: HERE, what: other.what }),
+    );
 }
 
 /** @returns what the new version answered; null where there is no state that it could be tried on. */
@@ -95,10 +105,13 @@ async function makeAndTry(way: Way, beside: string, home: string): Promise<strin
   rmSync(beside, { recursive: true, force: true });
   mkdirSync(beside, { mode: 0o700 });
   if (statSync(beside).dev !== statSync(HERE).dev)
-    throw new Failure("failed", `${dirname(HERE)} is on another disk than ${HERE}`);
+    throw new Failure(
+      "failed",
+      t("{modules} is on another disk than {clone}", { modules: dirname(HERE), clone: HERE }),
+    );
   const made = await way.make(beside);
   if (!existsSync(home)) return null;
-  printProgress("trying it out on a copy of the state");
+  printProgress(t("trying it out on a copy of the state"));
   const backup = join(beside, "state.tar.gz");
   await runNode([join(HERE, CLI), "backup", backup, "--json"]);
   const said = await runNode([join(made, CLI), "update", "--probe", backup, "--json"]);
@@ -121,7 +134,8 @@ async function putStateBack(home: string): Promise<void> {
   if (readStateVersion(home).state <= latestOf(MIGRATIONS)) return;
   const backups = readdirSync(dirname(home)).filter((name) => name.startsWith(`${basename(home)}.state-`));
   const newest = backups.sort((a, b) => timeOf(a) - timeOf(b)).at(-1);
-  if (newest === undefined) throw new Failure("failed", `there is no backup of the state of before beside ${home}`);
+  if (newest === undefined)
+    throw new Failure("failed", t("there is no backup of the state of before beside {home}", { home }));
   await runNode([join(HERE, CLI), "restore", join(dirname(home), newest), "--json"]);
 
   function timeOf(name: string): number {

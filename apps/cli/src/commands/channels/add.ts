@@ -4,6 +4,7 @@ import { tryJson } from "@mimikit/protocol/base/json";
 import { setChannel } from "@mimikit/runtime/config/secrets";
 import { z } from "zod";
 import { command } from "../../arguments/command.ts";
+import { t } from "../../i18n/language.ts";
 import { Failure } from "../../io/failure.ts";
 import { openedHome } from "../../io/place.ts";
 import { plainLine, printJson, printLine, printProgress } from "../../io/print.ts";
@@ -37,19 +38,23 @@ async function add(json: boolean, home: string, kind: Kind, set: readonly string
   const typed = await secretsOf(kind, said);
   const fields = Object.fromEntries(Object.entries({ ...said, ...typed }).filter(([, value]) => value !== ""));
   const missing = kind.fields.find(({ name, isOptional }) => isOptional !== true && fields[name] === undefined);
-  if (missing !== undefined) throw new Failure("usage", `${missing.name} is missing: ${missing.what}`);
+  if (missing !== undefined)
+    throw new Failure("usage", t("{name} is missing: {what}", { name: missing.name, what: missing.what }));
   let about = kind.title;
   if (isTested) {
     const tried: unknown = JSON.parse((await program(["check", kind.name], JSON.stringify(fields))).stdout);
     const answer = z.object({ about: z.string().optional(), problem: z.string().optional() }).parse(tried);
     if (answer.problem !== undefined)
-      throw new Failure("failed", plainLine(`${answer.problem}; nothing was saved (--no-test saves it all the same)`));
+      throw new Failure(
+        "failed",
+        plainLine(t("{problem}; nothing was saved (--no-test saves it all the same)", { problem: answer.problem })),
+      );
     about = answer.about ?? about;
   }
   await setChannel(home, kind.name, fields);
   const runs = await takeUp(home);
   if (json) return printJson({ channel: kind.name, about, running: runs });
-  printLine(plainLine(`${kind.title} is set up: ${about}`));
+  printLine(plainLine(t("{title} is set up: {about}", { title: kind.title, about })));
   const begins =
     livingRoles(home).size === 0 ? "it starts when Mimikit runs" : "it starts at the next start of Mimikit";
   printProgress(runs ? kind.hint : `${begins}; ${kind.hint}`);
@@ -61,10 +66,13 @@ function fieldsIn(set: readonly string[], { fields }: Kind): Record<string, stri
       const [name = "", ...rest] = each.split("=");
       const field = fields.find((one) => one.name === name);
       if (field === undefined || rest.length === 0)
-        throw new Failure("usage", `--set ${name}=…: the fields are ${fields.map((one) => one.name).join(", ")}`);
+        throw new Failure(
+          "usage",
+          t("--set {name}=…: the fields are {fields}", { name, fields: fields.map((one) => one.name).join(", ") }),
+        );
       // Others can see the arguments of a command.
       if (field.isSecret === true)
-        throw new Failure("usage", `${name} is a secret: type it when asked, or send it through a pipe`);
+        throw new Failure("usage", t("{name} is a secret: type it when asked, or send it through a pipe", { name }));
       return [name, rest.join("=")];
     }),
   );
@@ -85,7 +93,7 @@ async function secretsOf({ title, fields }: Kind, said: Record<string, string>):
   for (const { name, what, isSecret, isOptional } of open) {
     const message = `${title}: ${what}${isOptional === true ? " (Enter for none)" : ""}`;
     const answer = await (isSecret === true ? prompts.password : prompts.text)({ output: process.stderr, message });
-    if (prompts.isCancel(answer)) throw new Failure("failed", "nothing was changed");
+    if (prompts.isCancel(answer)) throw new Failure("failed", t("nothing was changed"));
     typed[name] = (answer ?? "").trim();
   }
   return typed;

@@ -13,6 +13,7 @@ import { execa } from "execa";
 import type { Argv } from "yargs";
 import { z } from "zod";
 import type { CommonOptions } from "../../arguments/command.ts";
+import { t } from "../../i18n/language.ts";
 import { Failure } from "../../io/failure.ts";
 import { currentPlace } from "../../io/place.ts";
 import { plainLine } from "../../io/print.ts";
@@ -50,7 +51,10 @@ export async function kindNamed(name: string): Promise<Kind> {
   const kind = kinds.find((each) => each.name === name);
   if (kind !== undefined) return kind;
   const names = kinds.map((each) => each.name).join(", ");
-  throw new Failure("usage", `there is no channel ${plainLine(name)}: the channels are ${names}`);
+  throw new Failure(
+    "usage",
+    t("there is no channel {name}: the channels are {names}", { name: plainLine(name), names }),
+  );
 }
 
 export function program(args: string[], input?: string) {

@@ -6,6 +6,7 @@ import { strangersPath } from "@mimikit/store/disk/state";
 import { readChannelStates } from "@mimikit/store/views/channel-states";
 import { command } from "../../arguments/command.ts";
 import { terminalZone } from "../../arguments/trigger-options.ts";
+import { t } from "../../i18n/language.ts";
 import { withDisk } from "../../instance/state.ts";
 import { adoptedHome } from "../../io/place.ts";
 import { plainLine, printJson, printLine, printTable, styled } from "../../io/print.ts";
@@ -47,16 +48,22 @@ async function list(json: boolean, home: string, fs: FileSystem): Promise<void> 
       String(people.length),
       String(strangers.count),
     ]),
-    "no channel is set up:  mimikit channels add telegram",
+    t("no channel is set up:  mimikit channels add telegram"),
   );
   for (const { people, strangers, name } of all) {
     for (const { id, name: who, at: since } of people)
-      printLine(plainLine(`  ${id.slice(2, 2 + SHORT_ID_CHARS)}  ${who}  paired with ${name} ${at(since)}`));
+      printLine(
+        plainLine(
+          `  ${t("{id}  {who}  paired with {name} {at}", { id: id.slice(2, 2 + SHORT_ID_CHARS), who, name, at: at(since) })}`,
+        ),
+      );
     for (const { name: who, isGroup, count, at: last } of strangers.latest)
       printLine(
         styled(
           "dim",
-          plainLine(`  a ${isGroup ? "group" : "stranger"} at ${name}: ${who}, ${count} times, last ${at(last)}`),
+          plainLine(
+            `  ${isGroup ? t("a group at {name}: {who}, {count} times, last {at}", { name, who, count, at: at(last) }) : t("a stranger at {name}: {who}, {count} times, last {at}", { name, who, count, at: at(last) })}`,
+          ),
         ),
       );
   }

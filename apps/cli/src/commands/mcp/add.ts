@@ -5,6 +5,7 @@ import { LEVELS, type Level } from "@mimikit/protocol/base/skill";
 import { EXTERNAL_ROLES, type ExternalRole, McpName, McpServer } from "@mimikit/protocol/wire/mcp";
 import { openHome } from "@mimikit/runtime/home/adoption";
 import { command } from "../../arguments/command.ts";
+import { t } from "../../i18n/language.ts";
 import { Failure, misuseOf } from "../../io/failure.ts";
 import { adoptedHome, currentPlace } from "../../io/place.ts";
 import { plainLine, printJson, printLine } from "../../io/print.ts";
@@ -55,7 +56,10 @@ export const add = command({
       const why = describeIssues(server.error).replaceAll("record: ", "");
       throw new Failure(
         "usage",
-        `${why}; usage:  mimikit mcp add ${name} -- <program> <arguments>  or  mimikit mcp add ${name} --url <address>`,
+        t(
+          "{why}; usage:  mimikit mcp add {name} -- <program> <arguments>  or  mimikit mcp add {name} --url <address>",
+          { why, name },
+        ),
       );
     }
     const { home } = currentPlace();
@@ -64,7 +68,7 @@ export const add = command({
     const condition = test ? await tried(name, server.data, json) : null;
     const wasThere = await setMcpServer(home, name, server.data);
     if (json) printJson({ name, replaced: wasThere });
-    else printLine(`${wasThere ? "replaced" : "added"} ${name}: ${plainLine(targetOf(server.data))}`);
+    else printLine(`${wasThere ? t("replaced") : t("added")} ${name}: ${plainLine(targetOf(server.data))}`);
     if (condition?.needsLogin && !json) printLine(condition.problems.map(plainLine).join("; "));
   },
 });
@@ -99,12 +103,13 @@ function variable(text: string): [string, string] {
   const at = text.indexOf("=");
   if (at > 0) return [text.slice(0, at), text.slice(at + 1)];
   const value = process.env[text];
-  if (value === undefined) throw new Failure("usage", `--env: ${text} is not set in this shell: use ${text}=<value>`);
+  if (value === undefined)
+    throw new Failure("usage", t("--env: {text} is not set in this shell: use {text}=<value>", { text }));
   return [text, value];
 }
 
 function headerOf(text: string): [string, string] {
   const at = text.indexOf(":");
-  if (at <= 0) throw new Failure("usage", "--header has the form 'Name: value'");
+  if (at <= 0) throw new Failure("usage", t("--header has the form 'Name: value'"));
   return [text.slice(0, at).trim(), text.slice(at + 1).trim()];
 }

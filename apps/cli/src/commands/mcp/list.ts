@@ -2,6 +2,7 @@
 import { describeServers } from "@mimikit/agent/mcp/describe-servers";
 import type { McpList } from "@mimikit/protocol/wire/mcp";
 import { command } from "../../arguments/command.ts";
+import { t } from "../../i18n/language.ts";
 import { currentPlace } from "../../io/place.ts";
 import { plainLine, printJson, printLine, printTable, styled } from "../../io/print.ts";
 import { toolRow } from "./servers.ts";
@@ -24,7 +25,7 @@ export const list = command({
       String(tools.length),
       plainLine(target),
     ]);
-    printTable(["name", "state", "for", "tools", "what"], rows, "there are no MCP servers: mimikit mcp add --help");
+    printTable(["name", "state", "for", "tools", "what"], rows, t("there are no MCP servers: mimikit mcp add --help"));
     showTools(found);
   },
 });

@@ -1,6 +1,7 @@
 /** `mimikit mcp login` */
 import { createInterface } from "node:readline";
 import { command } from "../../arguments/command.ts";
+import { t } from "../../i18n/language.ts";
 import { Failure } from "../../io/failure.ts";
 import { currentPlace } from "../../io/place.ts";
 import { printJson, printLine, printProgress } from "../../io/print.ts";
@@ -18,21 +19,22 @@ export const login = command({
     const { home } = currentPlace();
     const server = serverNamed(name);
     const { url } = server;
-    if (url === undefined) throw new Failure("usage", `${name} is a program, and only addresses ask for a login`);
+    if (url === undefined)
+      throw new Failure("usage", t("{name} is a program, and only addresses ask for a login", { name }));
     const [{ logIn }, { expandServer }] = await Promise.all([
       import("@mimikit/agent/mcp/log-in"),
       import("@mimikit/agent/mcp/files/expand"),
     ]);
     const show = (address: URL) => {
-      printProgress(`open this in a browser:\n\n  ${address.href}\n`);
-      printProgress("if the browser is on another machine: paste the last address that it shows here");
+      printProgress(t("open this in a browser:\n\n  {href}\n", { href: address.href }));
+      printProgress(t("if the browser is on another machine: paste the last address that it shows here"));
     };
     const lines = createInterface({ input: process.stdin });
     try {
       const filled = expandServer(server, process.env).url ?? url;
       const was = await logIn({ home, name, url: filled, show, pasted: lines }, AbortSignal.timeout(LOGIN_MS_MAX));
       if (json) printJson({ name, asked: was });
-      else printLine(was ? `logged in to ${name}` : `${name} asks for no login`);
+      else printLine(was ? t("logged in to {name}", { name }) : t("{name} asks for no login", { name }));
     } finally {
       lines.close();
       process.stdin.destroy();

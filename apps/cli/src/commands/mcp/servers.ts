@@ -4,6 +4,7 @@ import { readMcpFile } from "@mimikit/agent/mcp/files/mcp-file";
 import type { McpCondition, McpServer } from "@mimikit/protocol/wire/mcp";
 import type { Argv } from "yargs";
 import type { CommonOptions } from "../../arguments/command.ts";
+import { t } from "../../i18n/language.ts";
 import { Failure } from "../../io/failure.ts";
 import { adoptedHome, currentPlace } from "../../io/place.ts";
 import { plainLine, printLine, printProgress, printTable, styled } from "../../io/print.ts";
@@ -19,7 +20,7 @@ export function nameArgument(yargs: Argv<CommonOptions>) {
 }
 
 export function noServer(name: string): Failure {
-  return new Failure("failed", `there is no MCP server "${name}":  mimikit mcp  lists them`);
+  return new Failure("failed", t('there is no MCP server "{name}":  mimikit mcp  lists them', { name }));
 }
 
 /** @throws Failure if there is none, or none that can be used. */
@@ -37,7 +38,7 @@ export async function tried(name: string, server: McpServer, json: boolean): Pro
   const { home, workDir, config } = currentPlace();
   // Nothing may have been started here yet: programs run in the workspace.
   mkdirSync(workDir, { recursive: true });
-  printProgress(`starting ${name}`);
+  printProgress(t("starting {name}", { name }));
   const sandbox = () => config.sandbox;
   const options = { name, server, home, workDir, env: process.env, sandbox };
   const condition = await tryServer(options, new AbortController().signal);
@@ -45,10 +46,13 @@ export async function tried(name: string, server: McpServer, json: boolean): Pro
   if (condition.needsLogin) return condition;
   if (condition.state !== "running") {
     const said = stderr.length === 0 ? "" : ` · stderr: ${stderr.map(plainLine).join(" · ")}`;
-    throw new Failure("failed", `${name} does not work: ${problems.map(plainLine).join("; ")}${said}`);
+    throw new Failure(
+      "failed",
+      t("{name} does not work: {problems}{said}", { name, problems: problems.map(plainLine).join("; "), said }),
+    );
   }
   if (!json) {
-    printTable([`tools of ${name}`, "level", "what for"], tools.map(toolRow), `${name} has no tools`);
+    printTable([`tools of ${name}`, "level", "what for"], tools.map(toolRow), t("{name} has no tools", { name }));
     for (const problem of problems) printLine(styled("yellow", plainLine(`! ${problem}`)));
   }
   return condition;

@@ -55,20 +55,25 @@ async function add(written: Found, given: Answers, how: How): Promise<void> {
   if (how.json && !how.yes)
     throw new Failure(
       "usage",
-      `--json asks nothing: add --yes, or look first with  mimikit recipe show ${recipe.name}`,
+      t("--json asks nothing: add --yes, or look first with  mimikit recipe show {name}", { name: recipe.name }),
     );
   if (!how.json) {
     printRecipe(found);
     printPreview(definition);
   }
   if (!how.yes && !(await confirm(questionFor(found), `mimikit recipe add ${recipe.name} --yes`)))
-    throw new Failure("failed", "nothing was added");
+    throw new Failure("failed", t("nothing was added"));
   const done = await addRecipe(currentPlace(), found, definition);
   if (how.json) return printJson({ ...done, name: recipe.name });
   const next = triggerSummary(trial(definition)).next;
-  const when = next === null ? "" : `, next ${momentText(Date.parse(next), terminalZone())}`;
+  const when = next === null ? "" : t(", next {moment}", { moment: momentText(Date.parse(next), terminalZone()) });
   printLine(
-    `${recipe.name}: added as ${done.triggerId}${when}${done.outcome === null ? " (queued; it is applied when Mimikit runs)" : ""}`,
+    t("{name}: added as {triggerId}{when}{what}", {
+      name: recipe.name,
+      triggerId: done.triggerId,
+      when,
+      what: done.outcome === null ? t(" (queued; it is applied when Mimikit runs)") : "",
+    }),
   );
 }
 
@@ -77,11 +82,14 @@ function named(found: Found, as: string | undefined): Found {
   const { recipe } = found;
   if (as === undefined || as === recipe.name) return found;
   if (!SkillName.safeParse(as).success)
-    throw new Failure("usage", "--as is a name of small letters and digits, with single hyphens between them");
+    throw new Failure("usage", t("--as is a name of small letters and digits, with single hyphens between them"));
   if (recipe.skill !== undefined)
-    throw new Failure("usage", `${recipe.name} has a skill, so it can be added only once: leave --as out`);
+    throw new Failure(
+      "usage",
+      t("{name} has a skill, so it can be added only once: leave --as out", { name: recipe.name }),
+    );
   if (shippedRecipes().some((each) => each.recipe.name === as))
-    throw new Failure("usage", `--as: a recipe that comes with Mimikit is called ${as}`);
+    throw new Failure("usage", t("--as: a recipe that comes with Mimikit is called {as}", { as }));
   return { ...found, recipe: { ...recipe, name: as } };
 }
 
@@ -94,31 +102,41 @@ function assertHarmless({ recipe, from }: Found, { yes, level }: How): void {
   if (shippedRecipes().some((each) => each.recipe.name === recipe.name))
     throw new Failure(
       "usage",
-      `${from}: a recipe that comes with Mimikit is called ${recipe.name}: give it another name`,
+      t("{from}: a recipe that comes with Mimikit is called {name}: give it another name", { from, name: recipe.name }),
     );
   if (recipe.isReminder) return;
   if (recipe.skill === undefined)
     throw new Failure(
       "usage",
-      `${from} is a recipe from outside: without a skill it may only remind, with words that begin with "remind me: "`,
+      t(
+        '{from} is a recipe from outside: without a skill it may only remind, with words that begin with "remind me: "',
+        { from },
+      ),
     );
   if (recipe.level === undefined)
     throw new Failure(
       "usage",
-      `${from}: its skill does not say how much it may do: metadata, level, ${Level.options.join(", ")}`,
+      t("{from}: its skill does not say how much it may do: metadata, level, {options}", {
+        from,
+        options: Level.options.join(", "),
+      }),
     );
   const accepted = level ?? (yes ? LEVEL_UNASKED : recipe.level);
   if (isAbove(recipe.level, accepted))
     throw new Failure(
       "usage",
-      `${from} wants the level ${recipe.level}, more than ${accepted}: if you trust it, add  --level ${recipe.level}`,
+      t("{from} wants the level {level}, more than {accepted}: if you trust it, add  --level {level}", {
+        from,
+        level: recipe.level,
+        accepted,
+      }),
     );
 }
 
 function questionFor({ recipe, from }: Found): string {
-  if (from === "shipped") return "Add it?";
-  const most = recipe.level === undefined ? "It only reminds." : `Its level is ${recipe.level}.`;
-  return `It is from outside, and follows its own instructions. ${most} Add it?`;
+  if (from === "shipped") return t("Add it?");
+  const most = recipe.level === undefined ? t("It only reminds.") : t("Its level is {level}.", { level: recipe.level });
+  return t("It is from outside, and follows its own instructions. {most} Add it?", { most });
 }
 
 /** Asks at the terminal for what is not answered yet; an empty line means the default. */

@@ -1,5 +1,7 @@
 /** `mimikit recipe list` */
+
 import { command } from "../../arguments/command.ts";
+import { t } from "../../i18n/language.ts";
 import { withState } from "../../instance/state.ts";
 import { Failure } from "../../io/failure.ts";
 import { printJson, printTable } from "../../io/print.ts";
@@ -34,7 +36,7 @@ export const list = command({
         needs === null ? "–" : `a ${needs}`,
         about,
       ]),
-      "there are no recipes",
+      t("there are no recipes"),
     );
   },
 });

@@ -8,6 +8,7 @@ import type { TriggerDefinition } from "@mimikit/protocol/triggers/trigger-order
 import type { Argv } from "yargs";
 import type { CommonOptions } from "../../arguments/command.ts";
 import { terminalZone } from "../../arguments/trigger-options.ts";
+import { t } from "../../i18n/language.ts";
 import { Failure } from "../../io/failure.ts";
 import { plainLine, plainText, printLine, styled } from "../../io/print.ts";
 import type { Found } from "../../recipes/find-recipe.ts";
@@ -37,7 +38,7 @@ export function recipeOptions(yargs: Argv<CommonOptions>) {
 export function answersIn(set: readonly string[] = []): Answers {
   const pairs = set.map((each) => {
     const [, name, value] = /^([a-z][a-z0-9]*)=(.*)$/s.exec(each) ?? [];
-    if (name === undefined || value === undefined) throw new Failure("usage", "--set is an answer like time=08:30");
+    if (name === undefined || value === undefined) throw new Failure("usage", t("--set is an answer like time=08:30"));
     return [name, value] as const;
   });
   return Object.fromEntries(pairs);
@@ -56,12 +57,19 @@ export function printRecipe({ recipe, from }: Found): void {
   const { name, about, needs, asks, skill, level } = recipe;
   printLine(`${styled("bold", name)}  ${plainLine(from)}`);
   printLine(plainText(about));
-  printLine(needs === "model" ? "needs a model:  mimikit connect" : "needs no model");
+  printLine(needs === "model" ? t("needs a model:  mimikit connect") : t("needs no model"));
   for (const [each, { question, kind, default: usual }] of Object.entries(asks))
-    printLine(`asks ${each} (${kind}): ${plainLine(question)}${usual === undefined ? "" : `  [${plainLine(usual)}]`}`);
+    printLine(
+      t("asks {each} ({kind}): {question}{what}", {
+        each,
+        kind,
+        question: plainLine(question),
+        what: usual === undefined ? "" : `  [${plainLine(usual)}]`,
+      }),
+    );
   if (skill === undefined) return;
   printLine();
-  printLine(styled("bold", `its skill, which may do at most: ${level ?? "what a Worker may"}`));
+  printLine(styled("bold", t("its skill, which may do at most: {level}", { level: level ?? t("what a Worker may") })));
   printLine(plainText(skill));
 }
 
@@ -70,7 +78,7 @@ export function printPreview(definition: TriggerDefinition): void {
   const timeZone = terminalZone();
   const trigger = trial(definition);
   printLine();
-  printLine(`${styled("bold", plainLine(trigger.title))}  for the ${trigger.target}`);
+  printLine(`${styled("bold", plainLine(trigger.title))}  ${t("for the {target}", { target: trigger.target })}`);
   printLine(plainLine(whenText(trigger, timeZone)));
   printLine(plainText(trigger.prompt));
   printLine();
@@ -79,7 +87,7 @@ export function printPreview(definition: TriggerDefinition): void {
   const toMs = Math.max(nowMs + SHOWN_DAYS * DAY_MS, next === null ? 0 : Date.parse(next));
   const simulation = simulateTriggers([trigger], nowMs, toMs, { timeZone, costOf: () => null });
   printSimulation({ simulation, timeZone, limit: FIRINGS_SHOWN, isBounded: true, shortId: () => "new" });
-  printLine("its cost is unknown until it has run:  mimikit triggers simulate  shows it then");
+  printLine(t("its cost is unknown until it has run:  mimikit triggers simulate  shows it then"));
 }
 
 /** The trigger as it would begin now. */

@@ -5,6 +5,7 @@ import { triggerSummary } from "@mimikit/core/views/board";
 import { command } from "../../arguments/command.ts";
 import { wordsOf } from "../../arguments/text-argument.ts";
 import { definitionFrom, orderOptions, terminalZone } from "../../arguments/trigger-options.ts";
+import { t } from "../../i18n/language.ts";
 import { assertTasksKnown, withState } from "../../instance/state.ts";
 import { ask } from "../../instance/write-wish.ts";
 import { currentPlace } from "../../io/place.ts";
@@ -32,7 +33,7 @@ export const add = command({
     const triggerId = triggerIdOf(asked.id);
     const next = await nextOfNew(triggerId);
     if (options.json) return printJson({ ...asked, triggerId, next });
-    const fires = next === null ? "" : `, next ${momentText(Date.parse(next), terminalZone())}`;
+    const fires = next === null ? "" : t(", next {moment}", { moment: momentText(Date.parse(next), terminalZone()) });
     printLine(`${triggerId}${fires}${laterText(asked)}`);
   },
 });

@@ -5,6 +5,7 @@ import type { Said } from "@mimikit/store/disk/create-wish";
 import { type Command, command } from "../../arguments/command.ts";
 import { wordsOf } from "../../arguments/text-argument.ts";
 import { orderOptions, patchFrom } from "../../arguments/trigger-options.ts";
+import { t } from "../../i18n/language.ts";
 import { assertTasksKnown, withState } from "../../instance/state.ts";
 import { ask } from "../../instance/write-wish.ts";
 import { printJson, printLine } from "../../io/print.ts";
@@ -78,10 +79,10 @@ export const anew = command({
     for (const { id: triggerId } of ahead) {
       const asked = await ask(home, fromNow(triggerId));
       begun.push({ ...asked, triggerId });
-      if (!json) printLine(`${triggerId}: ${FROM_NOW}${laterText(asked)}`);
+      if (!json) printLine(`${triggerId}: ${t(FROM_NOW)}${laterText(asked)}`);
     }
     if (json) printJson({ triggers: begun });
-    else if (begun.length === 0) printLine("no trigger is ahead of the clock");
+    else if (begun.length === 0) printLine(t("no trigger is ahead of the clock"));
   },
 });
 
@@ -117,5 +118,5 @@ async function send(given: string, json: boolean, done: string, said: (trigger: 
   }
   const asked = await ask(home, wish);
   if (json) printJson({ ...asked, triggerId: trigger.id });
-  else printLine(`${trigger.id}: ${done}${laterText(asked)}`);
+  else printLine(`${trigger.id}: ${t(done)}${laterText(asked)}`);
 }

@@ -4,6 +4,7 @@ import { triggerSummary } from "@mimikit/core/views/board";
 import type { Standing } from "@mimikit/protocol/records/trigger";
 import { command } from "../../arguments/command.ts";
 import { terminalZone } from "../../arguments/trigger-options.ts";
+import { t } from "../../i18n/language.ts";
 import { type State, shortId, withState } from "../../instance/state.ts";
 import { printJson, printTable } from "../../io/print.ts";
 
@@ -22,9 +23,9 @@ export const list = command({
       const { next } = triggerSummary(trigger);
       const soon = next === null ? "–" : momentText(Date.parse(next), timeZone);
       const { id, target, title } = trigger;
-      return [shortId(id), trigger.paused ? "paused" : soon, whenText(trigger, timeZone), target, title];
+      return [shortId(id), trigger.paused ? t("paused") : soon, whenText(trigger, timeZone), target, title];
     });
-    printTable(["id", "next", "when", "for", "what"], rows, "there are no triggers");
+    printTable(["id", "next", "when", "for", "what"], rows, t("there are no triggers"));
   },
 });
 

@@ -4,6 +4,7 @@ import { triggerSummary } from "@mimikit/core/views/board";
 import type { Past, Standing } from "@mimikit/protocol/records/trigger";
 import { command } from "../../arguments/command.ts";
 import { terminalZone } from "../../arguments/trigger-options.ts";
+import { t, told } from "../../i18n/language.ts";
 import { withState } from "../../instance/state.ts";
 import { plainLine, plainText, printJson, printLine, printTable, styled } from "../../io/print.ts";
 import { triggerArgument, triggerIn } from "./trigger-argument.ts";
@@ -28,13 +29,22 @@ export const show = command({
     const timeZone = terminalZone();
     const { id, title, prompt, target, pool, priority, budget, recent, paused, createdAt } = trigger;
     printLine(styled("bold", `${plainLine(title)}  ${id}`));
-    const next = summary.next === null ? "" : `, next ${momentText(Date.parse(summary.next), timeZone)}`;
-    printLine(`${plainLine(whenText(trigger, timeZone))}${paused ? ", paused" : next}`);
-    const where = pool === undefined ? "" : ` on ${pool}`;
-    printLine(`for the ${target}${where}, priority ${priority}, made ${momentText(Date.parse(createdAt), timeZone)}`);
-    if (trigger.type !== "conditional") printLine(`missed: ${trigger.missed}`);
-    else if (trigger.cooldownSec > 0) printLine(`rests ${durationText(trigger.cooldownSec)} after each firing`);
-    if (budget !== undefined) printLine(`budget a day: ${budgetText(budget)}`);
+    const next =
+      summary.next === null ? "" : t(", next {moment}", { moment: momentText(Date.parse(summary.next), timeZone) });
+    printLine(`${plainLine(whenText(trigger, timeZone))}${paused ? t(", paused") : next}`);
+    const where = pool === undefined ? "" : t(" on {pool}", { pool });
+    printLine(
+      t("for the {target}{where}, priority {priority}, made {moment}", {
+        target,
+        where,
+        priority,
+        moment: momentText(Date.parse(createdAt), timeZone),
+      }),
+    );
+    if (trigger.type !== "conditional") printLine(t("missed: {missed}", { missed: trigger.missed }));
+    else if (trigger.cooldownSec > 0)
+      printLine(t("rests {duration} after each firing", { duration: durationText(trigger.cooldownSec) }));
+    if (budget !== undefined) printLine(t("budget a day: {budget}", { budget: budgetText(budget) }));
     printLine();
     printLine(plainText(prompt));
     if (recent.length === 0) return;
@@ -53,8 +63,12 @@ function budgetText({ tokens, costUsd }: NonNullable<Standing["budget"]>): strin
 }
 
 function pastRow(past: Past, timeZone: string): string[] {
-  if (past.outcome === "fired") return [momentText(Date.parse(past.at), timeZone), "fired", past.id];
+  if (past.outcome === "fired") return [momentText(Date.parse(past.at), timeZone), t("fired"), past.id];
   const [from, to] = [past.from, past.to].map((at) => momentText(Date.parse(at), timeZone));
-  const count = past.count === null ? "many" : String(past.count);
-  return [from === to ? `${from}` : `${from} – ${to}`, `skipped ${count}: ${past.reason}`, past.id];
+  const count = past.count === null ? t("many") : String(past.count);
+  return [
+    from === to ? `${from}` : `${from} – ${to}`,
+    t("skipped {count}: {reason}", { count, reason: told(past.reason) }),
+    past.id,
+  ];
 }

@@ -7,6 +7,7 @@ import { UsageBook } from "@mimikit/store/views/usage-book";
 import { z } from "zod";
 import { command } from "../../arguments/command.ts";
 import { secondsOf, terminalZone } from "../../arguments/trigger-options.ts";
+import { t } from "../../i18n/language.ts";
 import { shortId, withState } from "../../instance/state.ts";
 import { Failure } from "../../io/failure.ts";
 import { printJson } from "../../io/print.ts";
@@ -35,10 +36,10 @@ export const simulate = command({
     const nowMs = Date.now();
     const fromMs = options.from === undefined ? nowMs : momentIn("--from", options.from, nowMs);
     const toMs = momentIn("--to", options.to, fromMs);
-    if (toMs <= fromMs) throw new Failure("usage", "--to must be after --from");
+    if (toMs <= fromMs) throw new Failure("usage", t("--to must be after --from"));
     if (toMs - fromMs > SIMULATED_SEC_MAX * 1_000)
-      throw new Failure("usage", `at most ${durationText(SIMULATED_SEC_MAX)} at once`);
-    if (!Number.isInteger(limit) || limit < 1) throw new Failure("usage", "--limit is a whole number above 0");
+      throw new Failure("usage", t("at most {duration} at once", { duration: durationText(SIMULATED_SEC_MAX) }));
+    if (!Number.isInteger(limit) || limit < 1) throw new Failure("usage", t("--limit is a whole number above 0"));
     const timeZone = terminalZone();
     const simulation = await withState(async (state) => {
       const chosen = given === undefined ? [...state.triggers.values()] : [triggerIn(state, given)];
@@ -59,7 +60,7 @@ function momentIn(option: string, text: string, sinceMs: number): number {
   if (!moment.success)
     throw new Failure(
       "usage",
-      `${option} is a moment with its zone like 2026-12-01T09:00:00+08:00, or 2h, 7d from now`,
+      t("{option} is a moment with its zone like 2026-12-01T09:00:00+08:00, or 2h, 7d from now", { option }),
     );
   return Date.parse(moment.data);
 }

@@ -2,6 +2,7 @@
 import type { Standing } from "@mimikit/protocol/records/trigger";
 import type { Argv } from "yargs";
 import type { CommonOptions } from "../../arguments/command.ts";
+import { t } from "../../i18n/language.ts";
 import { found, type State } from "../../instance/state.ts";
 import type { Asked } from "../../instance/write-wish.ts";
 
@@ -19,5 +20,5 @@ export function triggerIn({ triggers }: State, given: string): Standing {
 }
 
 export function laterText({ outcome }: Asked): string {
-  return outcome === null ? " (queued; it is applied when Mimikit runs)" : "";
+  return outcome === null ? t(" (queued; it is applied when Mimikit runs)") : "";
 }

@@ -1,8 +1,10 @@
 /** All that the commands say in Chinese; loaded for readers of Chinese alone. */
 import { chineseOf } from "@mimikit/protocol/texts/chinese";
 import { codeOf } from "@mimikit/protocol/texts/coded";
+import { EVERYDAY } from "./everyday.ts";
 import { EXAMPLES } from "./examples.ts";
 import { MISTAKES } from "./mistakes.ts";
+import { OTHERS } from "./others.ts";
 import { SUMMARIES } from "./summaries.ts";
 import { TABLES } from "./tables.ts";
 
@@ -12,6 +14,8 @@ export const TEXTS: Readonly<Record<string, string | undefined>> = {
   ...EXAMPLES,
   ...TABLES,
   ...MISTAKES,
+  ...EVERYDAY,
+  ...OTHERS,
 };
 
 /** The Chinese of a sentence that all programs share. @returns undefined where it is none of them. */
