@@ -57,7 +57,7 @@ export class AwayFacts {
     return mirror.queue.get(id) ?? readRecord(fs, Task, queuePath(ROLE, id));
   }
 
-  /** What a run of the attempt begins with; null where its task is over. */
+  /** All that a run of the attempt begins with; null where its task is over. */
   async candidateOf({ id, attempt, claim }: Away): Promise<Allotted | null> {
     const task = await this.taskOf(id);
     if (task === null) return null;
