@@ -20,7 +20,6 @@ export async function signIn(id: ProviderId, at: Connection): Promise<void> {
     printProgress(t("{id} signs in by itself{what} …", { id, what: logins.length > 1 ? `, ${FOR[i]}` : "" }));
     const options = { env: environment, extendEnv: false, stdio: "inherit", reject: false } as const;
     const { failed, shortMessage } = await execa(file, args, options);
-    if (failed)
-      throw new Failure("failed", t("{id} did not sign in: {reason}", { id, reason: shortMessage ?? "" }));
+    if (failed) throw new Failure("failed", t("{id} did not sign in: {reason}", { id, reason: shortMessage ?? "" }));
   }
 }
