@@ -105,10 +105,11 @@ export class Ledger {
   async confirmAny(ids: readonly string[]): Promise<boolean> {
     if (ids.some((id) => this.known.has(id))) return true;
     // A record moves from archive/ to folded/, so it is looked for in this order.
-    const areThere = await Promise.all(ids.map((id) => this.fs.exists(archivePath(id))));
-    const there = ids.filter((_, at) => areThere[at]);
-    for (const id of there) this.see(id);
-    if (there.length > 0) return true;
+    for (const id of ids) {
+      if (!(await this.fs.exists(archivePath(id)))) continue;
+      this.see(id);
+      return true;
+    }
     await this.loadFolds();
     return ids.some((id) => this.known.has(id));
   }
