@@ -28,7 +28,7 @@ const FAILED = /^(.+)\.a(\d+)\.failed\.json$/;
 /** So long may the home not reach the engine without noticing: it looks at each tick, which may take some seconds. */
 const UNNOTICED_MS = AWAY_MS + 3_000;
 /** A decision on what was heard is written within this time, and a run that is told to stop ends. */
-const WRITTEN_MS = 3_000;
+const WRITTEN_MS = LEASE_MS;
 /** A machine that does not reach the engine for so long has ended what it runs. */
 const ALONE_MS = 1.5 * LEASE_MS;
 /** A process that stands still for longer than its beat is as good as suspended: it may not notice that a lease has gone by. */
