@@ -83,6 +83,8 @@ export class Witness {
   private readonly granted = new Map<string, { nonce: string; atMs: number }>();
   /** Attempts that have ended, by their names. */
   private readonly ended = new Set<string>();
+  /** Attempts whose results were shown, by their names. */
+  private readonly charged = new Set<string>();
   /** The text that each attempt handed in, by the attempt's name. */
   private readonly handedIn = new Map<string, string>();
   private readonly lines = new Map<Process, Set<string>>();
@@ -320,7 +322,9 @@ export class Witness {
     if ((this.audited.get(key) ?? 0) < run.calls && !this.powerless.has(run.machine))
       world.violate(`${key} has a result, and ${this.audited.get(key) ?? 0} of ${run.calls} calls are noted`);
     const { reserved } = JSON.parse(world.disk.read(claimPath(ROLE, id, attempts)) ?? "{}");
-    if (reserved !== undefined && this.purse?.hasLine(id, attempts) === false)
+    // Shown again, as a result is that could not be synced, its line may have gone with the power.
+    const isNew = !this.charged.has(key) && this.charged.add(key) !== undefined;
+    if (isNew && reserved !== undefined && this.purse?.hasLine(id, attempts) === false)
       world.violate(`${key} has a result, and no line of what it cost`);
   }
 

@@ -106,7 +106,7 @@ class Side {
     await this.client.set(pieceKey(home, pool, job, piece), sealed, "EX", PIECE_KEPT_SEC);
   }
 
-  /** Takes a piece out; null where there is none, or one of more than `bytesMax` bytes, which is not read. */
+  /** Takes a piece out; null where there is none, or one of more than `bytesMax` bytes, of which no more is read. */
   async takePiece(job: string, piece: string, bytesMax: number): Promise<Buffer | null> {
     const { home, pool } = this.options;
     const key = pieceKey(home, pool, job, piece);
@@ -143,7 +143,7 @@ export class HomeSide extends Side {
     await this.queue.remove(job).catch(() => undefined);
   }
 
-  /** An outcome; null where there is none. One of more than `bytesMax` bytes is not read. */
+  /** An outcome; null where there is none. Of one of more than `bytesMax` bytes no more is read. */
   async outcome(job: string, bytesMax: number): Promise<{ sealed: string } | { bytes: number } | null> {
     const key = outcomeKey(this.options.home, this.options.pool, job);
     const sealed = await this.client.getrange(key, 0, bytesMax);
