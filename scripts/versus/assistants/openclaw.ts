@@ -8,8 +8,8 @@ const TOKEN = "versus-versus-versus-versus";
 const WIRE_VERSION = 4;
 /** Its breaker trips at the third start within five minutes that follows a kill (its docs: gateway/restart-recovery). */
 const KILLS_APART_MS = 151_000;
-/** So that a hundred kills take two hours. */
-const HOMES = 2;
+/** So that a hundred kills take little more than an hour. */
+const HOMES = 4;
 /** The most that chat.history gives at once. */
 const HISTORY_MAX = 1_000;
 
