@@ -1,5 +1,7 @@
 /** The view is taken while records move: whatever moves between any two steps of a look, nothing is missing or twice. */
+import { cancelMark } from "@mimikit/protocol/base/id";
 import { Role } from "@mimikit/protocol/base/role";
+import { Signal } from "@mimikit/protocol/base/signal";
 import { Archived } from "@mimikit/protocol/records/archive";
 import { Event, Message } from "@mimikit/protocol/records/inbox";
 import { Question } from "@mimikit/protocol/records/question";
@@ -10,7 +12,15 @@ import { openDisk } from "@mimikit/store/disk/disk";
 import type { FileSystem } from "@mimikit/store/disk/file-system";
 import { createRecord, readRecord } from "@mimikit/store/disk/record";
 import { seal } from "@mimikit/store/disk/seal";
-import { ARCHIVE, archivePath, INBOX, inboxPath, questionPath, triggerPath } from "@mimikit/store/disk/state";
+import {
+  ARCHIVE,
+  archivePath,
+  INBOX,
+  inboxPath,
+  questionPath,
+  signalPath,
+  triggerPath,
+} from "@mimikit/store/disk/state";
 import { WATCHED } from "@mimikit/store/disk/watch";
 import { Heard, overheard } from "@mimikit/store/mirror/heard";
 import { Mirror } from "@mimikit/store/mirror/mirror";
@@ -29,6 +39,8 @@ const TEST_MS_MAX = 60_000;
 class SteppedDisk {
   calls = 0;
   readonly fs: FileSystem;
+  /** What each of these calls was about. */
+  readonly paths: string[] = [];
   private at = Number.POSITIVE_INFINITY;
   private happen = async (): Promise<void> => undefined;
 
@@ -38,6 +50,7 @@ class SteppedDisk {
 
   interrupt(k: number, happen: () => Promise<void>): void {
     this.calls = 0;
+    this.paths.length = 0;
     this.at = k;
     this.happen = happen;
   }
@@ -45,6 +58,7 @@ class SteppedDisk {
   private stepped(disk: FileSystem, method: unknown): unknown {
     if (typeof method !== "function") return method;
     return async (...args: unknown[]): Promise<unknown> => {
+      this.paths.push(String(args[0]));
       if (this.calls++ === this.at) await this.happen();
       return Reflect.apply(method, disk, args);
     };
@@ -103,6 +117,80 @@ test("a message whose turn settles in the middle of a look is there before, duri
     },
   );
   expect(points).toBeGreaterThan(10);
+});
+
+test("a dropped file stands once in the conversation, also while it and the message made of it are both there", async () => {
+  const { disk, view } = temporaryView();
+  await disk.write(inboxPath("note"), JSON.stringify({ kind: "message", text: "a note" }));
+  const [dropped] = (await view.refresh(true)).messages;
+  await sendMessage(disk, dropped?.id ?? "");
+  const { messages, inbox } = await view.refresh(true);
+  expect(messages.map(({ id }) => id)).toEqual([dropped?.id]);
+  expect(inbox).toBe(1);
+});
+
+const STEER = { id: "s-1", at: NOON, text: "rather tea" };
+
+test("a steer that no run has taken, and that becomes a message in the middle of a look, is there before, during and after", {
+  timeout: TEST_MS_MAX,
+}, async () => {
+  const signal = { ...STEER, taskId: "t-000001" };
+  const points = await lookWhile(
+    (disk) => createRecord(disk, Signal, signalPath(STEER.id), signal),
+    async (disk) => {
+      const { id, at, text } = STEER;
+      await createRecord(disk, Message, inboxPath(`m-${id}`), { kind: "message", id: `m-${id}`, at, text });
+      await disk.unlink(signalPath(id));
+    },
+    (looks, where) => {
+      for (const { messages } of looks)
+        expect(
+          messages.map(({ text }) => text),
+          where,
+        ).toEqual([STEER.text]);
+    },
+  );
+  expect(points).toBeGreaterThan(10);
+});
+
+test("a plan that was told something ends, and its words stay in the conversation until a turn reports what came of it", async () => {
+  const { disk, view } = temporaryView();
+  const textsNow = async () => (await view.refresh(true)).messages.map(({ text }) => text);
+  const plan = await queue(disk, taskOf("t-000001.0", { role: "planner", kind: "plan" }));
+  const result = await finish(disk, plan, { steers: [STEER] });
+  expect(await textsNow()).toEqual([STEER.text]);
+  const child = await queue(disk, taskOf("t-000001.0.0", { steers: [STEER] }));
+  await archive(disk, result);
+  expect(await textsNow()).toEqual([STEER.text]);
+  await finish(disk, child);
+  expect(await textsNow()).toEqual([STEER.text]);
+});
+
+const DELEGATES = { type: "delegate" as const, prompt: "do it" };
+
+test("a plan that came and went after the look at the turn that started it is on the board", async () => {
+  const { disk, view } = temporaryView();
+  await view.refresh();
+  await sendMessage(disk, "m-1");
+  await settleTurn(disk, 1, ["m-1"], "I am on it", [DELEGATES]);
+  expect((await view.refresh()).tasks).toEqual([]);
+  const plan = taskOf("t-000001.0", { role: "planner", kind: "plan" });
+  await archive(disk, await finish(disk, await queue(disk, plan)));
+  const { tasks } = await view.refresh();
+  expect(tasks.map(({ id, state }) => `${id} ${state}`)).toEqual(["t-000001.0 done"]);
+});
+
+test("a task whose turn was cancelled before it came is not looked for again and again", async () => {
+  const { disk, stepped, view } = temporaryView();
+  await view.refresh();
+  await sendMessage(disk, "m-1");
+  await settleTurn(disk, 1, ["m-1"], "I am on it", [DELEGATES]);
+  const mark = { kind: "mark" as const, id: cancelMark("t-000001"), at: NOON, taskId: "t-000001" };
+  await createRecord(disk, Archived, archivePath(mark.id), mark);
+  await view.refresh();
+  stepped.interrupt(Number.POSITIVE_INFINITY, async () => undefined);
+  await view.refresh();
+  expect(stepped.paths.filter((path) => path.includes("t-000001"))).toEqual([]);
 });
 
 test("turns that settle in the middle of a look keep their order", { timeout: TEST_MS_MAX }, async () => {

@@ -6,7 +6,8 @@ import { outageOf, outagesOf } from "@mimikit/core/tasks/retry";
 import { isOnBoard, openSummary, waitingSummary } from "@mimikit/core/views/board";
 import { byRole } from "@mimikit/protocol/base/kind";
 import { Role } from "@mimikit/protocol/base/role";
-import type { Outage, Result } from "@mimikit/protocol/records/result";
+import type { Steer } from "@mimikit/protocol/base/signal";
+import type { Outage } from "@mimikit/protocol/records/result";
 import { isTurn, type Task } from "@mimikit/protocol/records/task";
 import type { Link } from "@mimikit/protocol/records/trigger";
 import type { TaskSummary } from "@mimikit/protocol/wire/api";
@@ -23,6 +24,12 @@ export interface ToldOutage {
   isOpen: boolean;
 }
 
+/** What a task was told meanwhile, and is not reported with it yet. */
+export interface Heard {
+  taskId: string;
+  steers: readonly Steer[];
+}
+
 export class Board {
   /** Tasks and turns that have no outcome yet. */
   readonly open: ReadonlySet<string>;
@@ -34,7 +41,7 @@ export class Board {
   private readonly runs = new Map<string, Task>();
   private readonly told = new Map<string, ToldOutage>();
   private readonly begun = new Map<string, Task>();
-  private readonly heardMeanwhile = new Map<string, Result>();
+  private readonly heardMeanwhile = new Map<string, Heard>();
 
   constructor(mirror: Mirror, ended: EndedTasks) {
     this.mirror = mirror;
@@ -66,8 +73,8 @@ export class Board {
     return [...this.begun.values()];
   }
 
-  /** Results of tasks to which something was said meanwhile. */
-  get heard(): Result[] {
+  /** Tasks to which something was said meanwhile: that have a result, or go on with what their plan was told. */
+  get heard(): Heard[] {
     return [...this.heardMeanwhile.values()];
   }
 
@@ -97,8 +104,9 @@ export class Board {
       put(this.runs, id, runs ? task : undefined);
       const outage = ledger.has(id) ? null : outageOf(outagesOf(tries ?? []));
       put(this.told, id, task && outage !== null ? { task, outage, isOpen } : undefined);
-      put(this.begun, id, task && isTurn(task) && tries !== undefined ? task : undefined);
-      put(this.heardMeanwhile, id, result?.steers !== undefined ? result : undefined);
+      put(this.begun, id, task && isTurn(task) && (tries ?? result) !== undefined ? task : undefined);
+      const steers = [...((result?.task ?? task ?? link?.task)?.steers ?? []), ...(result?.steers ?? [])];
+      put(this.heardMeanwhile, id, steers.length > 0 ? { taskId: id, steers } : undefined);
     }
     this.shown.patch(lines);
   }

@@ -11,6 +11,7 @@ import {
   newestVersions,
   replyId,
   steerMessageOf,
+  steersIn,
 } from "@mimikit/core/views/history";
 import { turnNumber } from "@mimikit/protocol/base/id";
 import type { Signal, Steer } from "@mimikit/protocol/base/signal";
@@ -23,6 +24,7 @@ import type { ChatMessage } from "@mimikit/protocol/wire/api";
 import type { FileSystem } from "@mimikit/store/disk/file-system";
 import type { Ledger } from "@mimikit/store/mirror/ledger";
 import { readHistory } from "@mimikit/store/views/history";
+import type { Heard } from "./board.ts";
 
 /** Messages on their way into the conversation. */
 export interface UnderWay {
@@ -30,7 +32,7 @@ export interface UnderWay {
   /** The questions that answers among the commands may be about. */
   questions: ReadonlyMap<string, Question>;
   signals: readonly Signal[];
-  results: readonly Result[];
+  heard: readonly Heard[];
   /** Turns that have begun and are not applied. */
   turns: readonly Task[];
   /** Outage notices of open turns (SPEC G4). */
@@ -44,6 +46,10 @@ export class Conversation {
   private readonly ids = new Set<string>();
   /** The ids, and those that a message had while it was on its way. */
   private readonly known = new Set<string>();
+  /** What was on its way at the last look. */
+  private tail: readonly ChatMessage[] = [];
+  /** Does this look lack a message that was on its way at the last one? */
+  hasLost = false;
   private throughTurn: number;
 
   private constructor({ messages, throughTurn }: History) {
@@ -88,7 +94,10 @@ export class Conversation {
     const steers = pendingSteers(underWay).filter((steer) => !isKnown(steer));
     const answers = pendingAnswers(underWay).filter((answer) => !isKnown(answer));
     const outages = underWay.outages.filter((told) => !isKnown(told)).map((told) => ({ ...told, pending: true }));
-    const tail = [...messages, ...steers, ...answers, ...outages].sort(byTime);
+    const tail: ChatMessage[] = [...messages, ...steers, ...answers, ...outages].sort(byTime);
+    const there = new Set(tail.flatMap(({ id, replaces = id }) => [id, replaces]));
+    this.hasLost = this.tail.some(({ id }) => !there.has(id) && !known.has(id));
+    this.tail = tail;
     const rewritten = new Set(
       underWay.wishes.flatMap((wish) => (wish.kind === "retry" && wish.turnId ? replyId(wish.turnId) : [])),
     );
@@ -107,6 +116,10 @@ function pendingMessages({ wishes, turns }: UnderWay): ChatMessage[] {
     return [{ kind: "message", id: editedId(wish), at: wish.at, text, instead }];
   });
   const takenUp = new Map(turns.flatMap(({ id, turn }) => turn?.messages.map((message) => [message.id, id]) ?? []));
+  // A message that was taken up goes from inbox/ before its turn is applied, if a power loss has taken the turn out of archive/.
+  const there = new Set(messages.map(({ id }) => id));
+  for (const { turn } of turns)
+    if (turn?.again === undefined) messages.push(...(turn?.messages ?? []).filter(({ id }) => !there.has(id)));
   return messages.map((message) => {
     const toTaskId = takenUp.get(message.id);
     return withOrigin({
@@ -120,13 +133,17 @@ function pendingMessages({ wishes, turns }: UnderWay): ChatMessage[] {
 }
 
 /** Steering messages: not taken up yet, passed on to a run, or received by one that is not reported yet. */
-function pendingSteers({ wishes, signals, results }: UnderWay): ChatMessage[] {
+function pendingSteers({ wishes, signals, heard }: UnderWay): ChatMessage[] {
   const steers = new Map<string, ChatMessage>();
   const note = (steer: Steer, toTaskId: string | undefined) =>
     steers.set(steer.id, { ...steerMessageOf(steer), pending: true, ...(toTaskId !== undefined && { toTaskId }) });
-  for (const wish of wishes) if (wish.kind === "steer") note(wish, undefined);
+  for (const wish of wishes) {
+    if (wish.kind === "steer") note(wish, undefined);
+    // Its plan needed no tasks, and a turn will tell so.
+    if (wish.kind === "event") for (const steer of steersIn(wish)) note(steer, undefined);
+  }
   for (const signal of signals) note(signal, signal.taskId);
-  for (const result of results) for (const steer of result.steers ?? []) note(steer, result.id);
+  for (const { taskId, steers: taken } of heard) for (const steer of taken) note(steer, taskId);
   return [...steers.values()];
 }
 

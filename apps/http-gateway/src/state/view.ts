@@ -5,7 +5,7 @@
 
 import { openSummary } from "@mimikit/core/views/board";
 import { outageMessageOf } from "@mimikit/core/views/history";
-import { ancestorsOf, evaluationNumber, improvementNumber, turnNumber } from "@mimikit/protocol/base/id";
+import { ancestorsOf, cancelMark, evaluationNumber, improvementNumber, turnNumber } from "@mimikit/protocol/base/id";
 import type { Role } from "@mimikit/protocol/base/role";
 import type { Question } from "@mimikit/protocol/records/question";
 import type { Result } from "@mimikit/protocol/records/result";
@@ -48,6 +48,7 @@ export interface Look {
 export class View {
   private readonly fs: FileSystem;
   private readonly mirror: Mirror;
+  private readonly nowMs: () => number;
   private readonly ended: EndedTasks;
   private readonly agenda: Agenda;
   private readonly board: Board;
@@ -55,6 +56,8 @@ export class View {
   private current: Look | undefined;
   /** Settled turns that no look shows yet: a look that failed half-way must not lose them. */
   private newTurns: Result[] = [];
+  /** Tasks that applied turns have named, and that no look has found yet. */
+  private readonly awaited = new Set<string>();
   /** The tasks and triggers of which something came or went that no look shows yet. */
   private touched = new Set<string>();
   private isStale = true;
@@ -63,9 +66,10 @@ export class View {
   private readonly heard = new Heard();
   private readonly look = shareRuns(() => this.lookNow());
 
-  constructor(fs: FileSystem, mirror: Mirror) {
+  constructor(fs: FileSystem, mirror: Mirror, nowMs: () => number = Date.now) {
     this.fs = fs;
     this.mirror = mirror;
+    this.nowMs = nowMs;
     this.ended = new EndedTasks(mirror.ledger);
     this.agenda = new Agenda(mirror);
     this.board = new Board(mirror, this.ended);
@@ -195,7 +199,11 @@ export class View {
     throw new Problem(409, coded("task_ended", { state }));
   }
 
-  private async lookNow(): Promise<Look> {
+  /**
+   * @param isSecond a message that was on its way was in none of the directories: it had moved against the order in which they are read,
+   * as a steer does that no run has taken, or only its going was heard of. So all of them are read once more.
+   */
+  private async lookNow(isSecond = false): Promise<Look> {
     const { wantsFull, isStale: wasStale } = this;
     const changes = this.heard.take();
     const heard = this.wantsAll || wasStale ? undefined : changes;
@@ -203,10 +211,10 @@ export class View {
     // A look that fails half-way is made up for by the next.
     this.isStale = true;
     const conversation = this.conversation ?? (await this.begin());
-    const hasChanged = await this.mirror.refresh(Date.now(), wantsFull, heard);
+    const hasChanged = await this.mirror.refresh(this.nowMs(), wantsFull, heard);
     // Turns are read after inbox/: a message that has left it is in a turn that is found now.
     this.newTurns.push(...(await this.follow()));
-    this.isStale = wasStale || hasChanged || this.newTurns.length > 0;
+    this.isStale = wasStale || hasChanged || this.newTurns.length + this.awaited.size > 0;
     if (this.current !== undefined && !this.isStale) return this.current;
     for (const turn of this.newTurns) {
       conversation.settle(turn);
@@ -215,9 +223,14 @@ export class View {
     await this.noteEnded(this.newTurns.flatMap(tasksOf));
     await this.agenda.confirmQuestions();
     // Nothing here waits, so no reader sees half of it, and nothing is touched meanwhile.
-    this.agenda.refresh(this.touched, Date.now());
+    this.agenda.refresh(this.touched, this.nowMs());
     this.board.refresh(this.touched);
-    this.current = this.compose(conversation);
+    const look = this.compose(conversation);
+    if (conversation.hasLost && !isSecond) {
+      this.wantsAll = true;
+      return this.lookNow(true);
+    }
+    this.current = look;
     this.touched = new Set();
     this.newTurns = [];
     this.isStale = false;
@@ -243,7 +256,7 @@ export class View {
 
   /**
    * A task has ended that was open at the last look and is nowhere now; a turn names those that came and went since then. Its queue may
-   * have been looked at before it was archived: the archive counts.
+   * have been looked at before it was archived: the archive counts. A task that is nowhere yet may come and go before the next look.
    */
   private async noteEnded(named: readonly string[]): Promise<void> {
     const { results, queue, links, ledger } = this.mirror;
@@ -252,20 +265,27 @@ export class View {
       if (result !== undefined) this.ended.note(result);
     }
     const open = [...this.touched].filter((id) => this.board.open.has(id) && turnNumber(id) === 0);
-    for (const id of new Set([...open, ...named]))
-      if (!this.ended.has(id) && (ledger.has(id) || (!queue.has(id) && !links.has(id)))) await this.ended.find(id);
+    for (const id of named) this.awaited.add(id);
+    for (const id of new Set([...open, ...this.awaited])) {
+      const isThere = queue.has(id) || links.has(id);
+      if (!this.ended.has(id) && (ledger.has(id) || !isThere)) await this.ended.find(id);
+      const isKnown = isThere || this.ended.has(id) || ledger.has(id);
+      if (isKnown || (await ledger.confirmAny([id, ...ancestorsOf(id)].map(cancelMark)))) this.awaited.delete(id);
+    }
   }
 
   private compose(conversation: Conversation): Look {
     const { agenda, board } = this;
-    const { inbox, dropped, signals, ledger } = this.mirror;
+    const { inbox, signals, ledger } = this.mirror;
+    // Until it is removed, a dropped file is there beside the message that was made of it.
+    const dropped = [...this.mirror.dropped.values()].filter(({ id }) => !inbox.has(id));
     const { outages, running, tasks } = board;
     return {
       messages: conversation.with({
-        wishes: [...inbox.values(), ...dropped.values()],
+        wishes: [...inbox.values(), ...dropped],
         questions: agenda.asked,
         signals: [...signals.values()],
-        results: board.heard,
+        heard: board.heard,
         turns: board.turns,
         outages: outages.flatMap(({ task, outage }) =>
           isTurn(task) ? [outageMessageOf(task.id, task.turn, outage)] : [],
@@ -275,7 +295,7 @@ export class View {
       outages,
       running,
       queued: board.queued,
-      inbox: [...inbox.keys()].filter((id) => !ledger.has(id)).length + dropped.size,
+      inbox: [...inbox.keys()].filter((id) => !ledger.has(id)).length + dropped.length,
       triggers: agenda.triggers,
       questions: agenda.questions,
     };

@@ -36,7 +36,9 @@ export interface WishesParts {
   view: View;
   token: string;
   timeZone: string;
-  log: Log;
+  log: Pick<Log, "audit">;
+  /** The clock; that of the machine when not given. */
+  nowMs?: () => number;
 }
 
 export class Wishes {
@@ -45,7 +47,8 @@ export class Wishes {
   private readonly view: View;
   private readonly token: string;
   private readonly timeZone: string;
-  private readonly log: Log;
+  private readonly log: Pick<Log, "audit">;
+  private readonly nowMs: () => number;
   /** How many are on their way to the disk, and whom to tell when none is any more. */
   private underWay = 0;
   private rest = Promise.withResolvers<void>();
@@ -53,13 +56,14 @@ export class Wishes {
   private notes: AuditEvent[] = [];
 
   /** @param timeZone of crons that name none: that of the server. */
-  constructor({ fs, mirror, view, token, timeZone, log }: WishesParts) {
+  constructor({ fs, mirror, view, token, timeZone, log, nowMs = Date.now }: WishesParts) {
     this.fs = fs;
     this.mirror = mirror;
     this.view = view;
     this.token = token;
     this.timeZone = timeZone;
     this.log = log;
+    this.nowMs = nowMs;
   }
 
   /** Resolves when no command is on its way to the disk. */
@@ -213,7 +217,7 @@ export class Wishes {
     if (await this.isKnown(id, key)) return triggerId;
     const definition = definitionOf(input, this.timeZone);
     if ("problem" in definition) throw new Problem(400, codeOrQuote(definition.problem));
-    assertPossible(definition.when);
+    this.assertPossible(definition.when);
     await this.assertPool(definition.order.pool);
     const { triggers } = await this.view.refresh();
     await this.assertTasksKnown(definition.when);
@@ -236,11 +240,17 @@ export class Wishes {
     if (Object.keys(change).length === 0) throw new Problem(400, coded("change_empty"));
     const patch = patchOf(change, type, this.timeZone);
     if ("problem" in patch) throw new Problem(400, codeOrQuote(patch.problem));
-    if (patch.when !== undefined) assertPossible(patch.when);
+    if (patch.when !== undefined) this.assertPossible(patch.when);
     await this.assertPool(patch.order?.pool);
     await this.assertTasksKnown(patch.when);
     const detail = { triggerId, fields: Object.keys(change) };
     return this.accept(id, { kind: "trigger-patch", triggerId, patch }, { event: "trigger_changed", detail });
+  }
+
+  /** @throws Problem 400 in words that say what would be right. */
+  private assertPossible(when: When): void {
+    const problem = problemOf(when, this.nowMs());
+    if (problem !== null) throw new Problem(400, codeOrQuote(problem));
   }
 
   /** @throws Problem 400 for a machine that there is not. */
@@ -315,7 +325,7 @@ export class Wishes {
     await this.view.refresh();
     const change = this.mirror.changes.get(changeId);
     if (change === undefined) throw new Problem(404, coded("no_such_change"), { hint: "GET /api/changes lists them." });
-    const { state, problem } = await changeView(change, { fs: this.fs, mirror: this.mirror }, Date.now());
+    const { state, problem } = await changeView(change, { fs: this.fs, mirror: this.mirror }, this.nowMs());
     if (state === "gone") throw new Problem(409, problem === undefined ? coded("undo_not_now") : codeOrQuote(problem));
     return this.accept(id, { kind: "undo", changeId }, { event: "undo_requested", detail: { changeId } });
   }
@@ -336,7 +346,8 @@ export class Wishes {
   private async accept(id: string, said: Said, note: AuditEvent): Promise<string> {
     this.underWay++;
     try {
-      if (await createWish(this.fs, this.token, said, id)) this.noteSoon({ ...note, detail: { id, ...note.detail } });
+      if (await createWish(this.fs, this.token, said, id, this.nowMs()))
+        this.noteSoon({ ...note, detail: { id, ...note.detail } });
     } finally {
       if (--this.underWay === 0) {
         this.rest.resolve();
@@ -372,12 +383,6 @@ export class Wishes {
   private async isDone(id: string, key: string | undefined): Promise<boolean> {
     return key !== undefined && (await this.mirror.ledger.confirm(id));
   }
-}
-
-/** @throws Problem 400 in words that say what would be right. */
-function assertPossible(when: When): void {
-  const problem = problemOf(when, Date.now());
-  if (problem !== null) throw new Problem(400, codeOrQuote(problem));
 }
 
 /** The supervisor's own questions have no other answers than their options. @throws Problem 400. */

@@ -69,12 +69,12 @@ export function expiryMessageOf({ id, name, at, text }: Event): HistoryMessage |
   return name === "question_expired" ? { id, role: "system", text, at } : null;
 }
 
-/** A plan without tasks is reported by an event: what was said to it is in there. */
 function distinct(steers: readonly Steer[]): Steer[] {
   return [...new Map(steers.map((steer) => [steer.id, steer])).values()];
 }
 
-function steersIn({ data }: Event): Steer[] {
+/** A plan without tasks is reported by an event, which holds the steers that the plan took. */
+export function steersIn({ data }: Event): Steer[] {
   return Report.shape.steers.safeParse(data.steers).data ?? [];
 }
 

@@ -20,11 +20,18 @@ export function wishId(kind: Said["kind"], key?: string): string {
 }
 
 /**
- * Makes a command durable, of now. The same id is the same command.
+ * Makes a command durable. The same id is the same command.
+ * @param nowMs the time that it is of.
  * @returns false where it was there already. @throws RecordTooLarge, and a ZodError for what is no command.
  */
-export function createWish(fs: FileSystem, token: string, said: Said, id: string): Promise<boolean> {
-  return createSealed(fs, token, { ...said, id, at: new Date().toISOString() });
+export function createWish(
+  fs: FileSystem,
+  token: string,
+  said: Said,
+  id: string,
+  nowMs = Date.now(),
+): Promise<boolean> {
+  return createSealed(fs, token, { ...said, id, at: new Date(nowMs).toISOString() });
 }
 
 /** The same for a record that has its id and its time. */

@@ -1,6 +1,6 @@
 /** The newest tasks of the board that have ended. An ended task never changes again, so each is read once. */
 import { isOnBoard, summaryOf } from "@mimikit/core/views/board";
-import { childId, compareTaskIds } from "@mimikit/protocol/base/id";
+import { ancestorsOf, childId, compareTaskIds, turnNumber } from "@mimikit/protocol/base/id";
 import type { Result } from "@mimikit/protocol/records/result";
 import type { TaskSummary } from "@mimikit/protocol/wire/api";
 import type { Ledger } from "../mirror/ledger.ts";
@@ -64,11 +64,21 @@ export class EndedTasks {
   }
 }
 
-/** The tasks that an applied turn started or reported: some of them may have come and gone between two looks. */
+/**
+ * The tasks that an applied turn started or reported, with the plans that the reported ones belong to: some of them may have come and gone
+ * between two looks.
+ */
 export function tasksOf(turn: Result): string[] {
+  const { results = [], events = [] } = turn.task.turn ?? {};
   const started = turn.effects.flatMap((effect, k) => (effect.type === "delegate" ? [childId(turn.id, k)] : []));
-  return [...started, ...(turn.task.turn?.results ?? []).map((report) => report.id)];
+  const plans = events.flatMap(({ id }) => PLAN_REPORT.exec(id)?.[1] ?? []);
+  const reported = results.map(({ id }) => id);
+  const above = reported.flatMap(ancestorsOf).filter((id) => turnNumber(id) === 0);
+  return [...started, ...plans, ...reported, ...above];
 }
+
+/** The event by which a plan without tasks tells that it has ended. */
+const PLAN_REPORT = /^(.+)\.report$/;
 
 /** The order of lists: by the moment at which they were made, and tasks of one moment by their place. */
 export function newestFirst(a: TaskSummary, b: TaskSummary): number {
