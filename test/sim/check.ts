@@ -27,7 +27,8 @@ import { checkApprovals } from "./approvals.ts";
 import { checkChanges } from "./check-changes.ts";
 import { checkImprovements } from "./improvements.ts";
 import type { MemoryDisk } from "./memory-disk.ts";
-import { BOUNDS, isSameTask, type Outside } from "./scenario.ts";
+import type { Outside } from "./outside.ts";
+import { BOUNDS, isSameTask } from "./scenario.ts";
 
 /** @returns one sentence for each invariant that does not hold. */
 export function check(disk: MemoryDisk, outside: Outside, powerLosses: number): string[] {

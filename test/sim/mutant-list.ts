@@ -46,6 +46,8 @@ const POOL = "apps/worker-pool/src/pool.ts";
 const POISON = "packages/core/src/tasks/poison.ts";
 const ATTENTION = "packages/core/src/attention/attention.ts";
 const FOLD = "apps/supervisor/src/upkeep/fold.ts";
+const ACCEPT = "apps/http-gateway/src/state/wishes.ts";
+const VIEW = "apps/http-gateway/src/state/view.ts";
 const DOCUMENT = "packages/store/src/documents/document.ts";
 
 export const MUTANTS: readonly Mutant[] = [
@@ -892,5 +894,82 @@ export const MUTANTS: readonly Mutant[] = [
     find: "if (turn !== null) add(named, messagesOf(turn));",
     replace: "void turn;",
     seed: 7,
+  },
+  {
+    name: "promised-before-durable",
+    rule: "K2: a command is promised when it is durable",
+    file: ACCEPT,
+    find: "if (await createWish(this.fs, this.token, said, id, this.nowMs()))",
+    replace: "if (void createWish(this.fs, this.token, said, id, this.nowMs()).catch(() => false) === undefined)",
+  },
+  {
+    name: "repeat-taken-for-durable",
+    rule: "K2: what is sent again is promised when it is durable",
+    file: ACCEPT,
+    find: "    await makeDurable(this.fs, [path]);\n",
+    replace: "",
+  },
+  {
+    name: "repeat-is-news",
+    rule: "K2: what was accepted is not refused when it is sent again",
+    file: ACCEPT,
+    find: "if (!(await this.fs.exists(path))) return this.isDone(id, key);",
+    replace: "if (!(await this.fs.exists(path))) return false;",
+  },
+  {
+    name: "lost-from-sight",
+    rule: "views: a message that was on its way is in every later look",
+    file: VIEW,
+    find: "if (conversation.hasLost && !isSecond) {",
+    replace: "if (isSecond) {",
+  },
+  {
+    name: "ended-while-queued",
+    rule: "views: a task that has ended is found, though its queue was looked at before",
+    file: VIEW,
+    find: "(ledger.has(id) || !isThere)",
+    replace: "!isThere",
+  },
+  {
+    name: "came-and-went",
+    rule: "views: a task that came and went between two looks is found",
+    file: VIEW,
+    find: "for (const id of named) this.awaited.add(id);",
+    replace: "",
+  },
+  {
+    name: "look-not-made-up-for",
+    rule: "views: a look that fails half-way is made up for by the next",
+    file: VIEW,
+    find: "    this.isStale = true;\n    const conversation",
+    replace: "    const conversation",
+  },
+  {
+    name: "words-to-a-plan-unseen",
+    rule: "views: what a plan was told is shown until it is reported",
+    file: "apps/http-gateway/src/state/board.ts",
+    find: "...((result?.task ?? task ?? link?.task)?.steers ?? []), ",
+    replace: "",
+  },
+  {
+    name: "dropped-file-twice",
+    rule: "views: a dropped file and the message made of it are one",
+    file: VIEW,
+    find: ".filter(({ id }) => !inbox.has(id));",
+    replace: ";",
+  },
+  {
+    name: "turn-shown-twice",
+    rule: "I10: a turn that comes again changes nothing in the conversation",
+    file: "apps/http-gateway/src/state/conversation.ts",
+    find: "    if (turnNumber(turn.id) <= this.throughTurn) return;\n",
+    replace: "",
+  },
+  {
+    name: "closed-question-open-again",
+    rule: "views: a question that is closed is never open again",
+    file: VIEW,
+    find: "    await this.agenda.confirmQuestions();\n",
+    replace: "",
   },
 ];

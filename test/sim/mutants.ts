@@ -27,6 +27,7 @@ function copyTree(): string {
   const tree = mkdtempSync(join(tmpdir(), "mimikit-mutant-"));
   for (const part of [
     "packages",
+    "apps/http-gateway",
     "apps/supervisor",
     "apps/worker-pool",
     "test/sim",

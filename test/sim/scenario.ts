@@ -18,6 +18,7 @@ import { byRole } from "@mimikit/protocol/base/kind";
 import { Role } from "@mimikit/protocol/base/role";
 import { NO_USAGE } from "@mimikit/protocol/base/usage";
 import type { Effect } from "@mimikit/protocol/records/effect";
+import { HISTORY_MESSAGES_MAX } from "@mimikit/protocol/records/history";
 import { Message } from "@mimikit/protocol/records/inbox";
 import { Question } from "@mimikit/protocol/records/question";
 import { isImprovement, type Task } from "@mimikit/protocol/records/task";
@@ -47,17 +48,15 @@ import type { Allotted } from "../../apps/worker-pool/src/claim/allot.ts";
 import { keepClaim } from "../../apps/worker-pool/src/claim/claim.ts";
 import { Pool } from "../../apps/worker-pool/src/pool.ts";
 import { Approvals } from "./approvals.ts";
-import { Attachments, isRefused } from "./attachments.ts";
+import { Attachments } from "./attachments.ts";
 import { IDLE_SEC, inventStep, isOtherImprovement } from "./improvements.ts";
+import { type Child, loading, MESSAGES, NEXT_EVERY, type Outside, TOKEN, tolerating } from "./outside.ts";
+import { Page, page } from "./page.ts";
 import { Purse } from "./purse.ts";
 import { below, type Random } from "./random.ts";
 import { checkDispatch, WatchedSupervisor } from "./views.ts";
 import type { Environment, Process, Program, World } from "./world.ts";
 
-export const TOKEN = "simulated";
-const MESSAGES = 10;
-/** One message in so many asks for a turn of its own. */
-const NEXT_EVERY = 5;
 /** So many messages in a row come by the same way; then they come by another one. */
 const WAY_MESSAGES = 2;
 /** The ways by which messages come: the page, and two chats. */
@@ -104,70 +103,6 @@ const GREEDY_STEPS = 60;
 /** That a pool is told to stop, for each of its ticks. */
 const STOP_CHANCE = 0.004;
 
-/** A child process of a run: it outlives a killed pool, as a real one does. */
-interface Child {
-  task: string;
-  attempt: number;
-  role: Role;
-  owner: Process;
-}
-
-/** An outage, as a turn told of it. */
-interface Told {
-  since: string;
-  /** A stop was on its way by then: whoever carries it out may have looked before there was an outage. */
-  isContested: boolean;
-}
-
-/** The view of the outside world, which forgets nothing. */
-export class Outside {
-  readonly acknowledged = new Set<string>();
-  readonly toSend: string[] = [];
-  readonly dropped: string[] = [];
-  readonly children = new Set<Child>();
-  readonly executions = new Map<string, number>();
-  readonly seenTasks = new Set<string>();
-  /** Cancels and restarts that were durable. */
-  readonly wishes = new Set<string>();
-  /** Turns that have told of an outage, and since when. */
-  readonly told = new Map<string, Told>();
-  /** Steers that were durable. */
-  readonly steers = new Set<string>();
-  /** Wishes to begin anew that were durable. */
-  readonly clears = new Set<string>();
-  /** Standing triggers that somebody wished for, by their ids. */
-  readonly triggers = new Set<string>();
-  /** The stamps of the paths that conditions watch. */
-  readonly stamps = new Map<string, string>();
-  /** Lines that a person has written into memory. */
-  readonly scribbles: string[] = [];
-  /** The deaths of a pool, with no other process, that each task shared: which of them it died alone; oldest first. */
-  readonly deaths = new Map<string, ("alone" | "shared")[]>();
-  /** The task that takes its pool down whenever it runs. */
-  greedy: Task | undefined;
-  /** A budget is used up. */
-  isAtCeiling = false;
-  /** Real budgets, where the run has such. */
-  purse: Purse | undefined;
-  /** Calls that need a yes, where the run has such. */
-  approvals: Approvals | undefined;
-  /** Files that messages name, where the run has such. */
-  attachments: Attachments | undefined;
-  triggerWishes = 0;
-  noteWishes = 0;
-  improveWishes = 0;
-  revokes = 0;
-  schedules = 0;
-  interjections = 0;
-  restartWishes = 0;
-  restarts = 0;
-  cancels = 0;
-
-  constructor() {
-    for (let i = 0; i < MESSAGES; i++) this.toSend.push(`m-${String(i).padStart(2, "0")}`);
-  }
-}
-
 export interface Shape {
   /** There are budgets, and what runs cost is noted; drawn from a stream of its own. */
   purse?: Random;
@@ -177,6 +112,8 @@ export interface Shape {
   asks?: boolean;
   /** Messages name files, and old files are swept. */
   attaches?: boolean;
+  /** Messages and commands come through the real gateway. */
+  hasPage?: boolean;
   supervisors: number;
   pools: number;
   /** The lock of a document is only a courtesy: without it one supervisor still loses nothing. */
@@ -201,7 +138,9 @@ export function populate(world: World, outside: Outside, shape: Shape): void {
     world.disk.losesDirectories = true;
   }
   world.onDeath = ({ identity: { pid } }) => noteDeath(pid, world, outside);
-  world.start("gateway", gateway(outside, shape));
+  const user = shape.hasPage ? new Page(world, outside) : undefined;
+  outside.page = user;
+  world.start("gateway", user === undefined ? gateway(outside, shape) : page(outside, user));
   world.start("person", person(outside, shape));
   for (let i = 0; i < shape.supervisors; i++) world.start("supervisor", supervisor(outside, shape));
   for (let i = 0; i < shape.pools; i++) world.start("pool", pool(outside, shape));
@@ -564,30 +503,12 @@ async function revoke(serial: number, environment: Environment, outside: Outside
   });
 }
 
-/** Does something that a disk error may cut off, as every loop of the real processes does. */
-export async function tolerating({ rest, world }: Environment, work: () => Promise<unknown>): Promise<void> {
-  try {
-    await work();
-  } catch (error) {
-    if (!world.isOfDisk(error) && !isRefused(error)) throw error;
-    await rest();
-  }
-}
-
-/** Loads what must be there before the first tick; a process that cannot is started again. */
-export async function loading(environment: Environment, load: () => Promise<void>): Promise<void> {
-  for (let isLoaded = false; !isLoaded; ) {
-    await tolerating(environment, async () => {
-      await load();
-      isLoaded = true;
-    });
-  }
-}
-
 export function supervisor(outside: Outside, shape: Shape): Program {
   return async (environment) => {
     const { world, process, fs, nowMs, isAlive, rest, step } = environment;
     const book = outside.purse?.open();
+    // A gateway that begins shows what this window has, and is compared with one that has been there for long.
+    const windowKept = shape.hasPage ? HISTORY_MESSAGES_MAX : BOUNDS.windowKept;
     const options: SupervisorOptions = {
       fs,
       token: TOKEN,
@@ -626,7 +547,7 @@ export function supervisor(outside: Outside, shape: Shape): Program {
     for (;;) {
       await tolerating(environment, async () => {
         const actions = await hands.tick(world.random() < LOOK_AT_ALL_CHANCE);
-        if (world.random() < 0.05) await writeHistory(fs, hands.mirror.ledger, BOUNDS.windowKept);
+        if (world.random() < 0.05) await writeHistory(fs, hands.mirror.ledger, windowKept);
         if (world.random() < FOLD_CHANCE)
           await world.besideQuiet(() => foldArchive(fs, hands.mirror.ledger, nowMs(), FOLD_DAYS));
         await outside.attachments?.sweep(hands.mirror, environment);

@@ -1,7 +1,8 @@
 /** One seed is one run: its shape, its faults and every interleaving follow from the number. */
 import { check } from "./check.ts";
+import { Outside } from "./outside.ts";
 import { type Random, randomOf } from "./random.ts";
-import { Outside, populate, type Shape } from "./scenario.ts";
+import { populate, type Shape } from "./scenario.ts";
 import { FAULTS, type Faults, World } from "./world.ts";
 
 // Days, and so the files of usage, are those of the server's zone: a seed is one world, wherever it runs.
@@ -25,6 +26,9 @@ const ASKS_SALT = 0xa5d2b;
 /** The same for messages that name files. One supervisor does the upkeep, as in real life. */
 const ATTACHES_CHANCE = 0.12;
 const ATTACHES_SALT = 0xa77ad7c;
+/** The same for the real gateway, and a user at its page. */
+const PAGE_CHANCE = 0.12;
+const PAGE_SALT = 0x144;
 /** One world in so many has a greedy task: one of the first few that run. */
 const GREEDY_EVERY = 4;
 const GREEDY_FIRST = 9;
@@ -42,6 +46,7 @@ export async function simulate(seed: number): Promise<Run> {
   const faultySteps = asks(seed) ? ASKING_STEPS : FAULTY_STEPS;
   await world.run({ faultySteps, faults: faultsOf(seed), quietSteps: QUIET_STEPS, stepsMax: STEPS_MAX });
   outside.attachments?.check();
+  if (outside.page?.compared === 0) world.violate("what the page shows was never compared with the disk");
   const violations = [...world.violations, ...check(world.disk, outside, world.counts.powerLosses)];
   const executions = [...outside.executions.values()].reduce((sum, times) => sum + times, 0);
   const turns = world.disk.names("archive").filter((name) => /^t-\d+\.json$/.test(name)).length;
@@ -63,6 +68,7 @@ function shapeOf(seed: number): Shape {
     ...(hasTroubles(seed) && furtherOf(seed)),
     asks: asks(seed),
     attaches: attaches(seed),
+    hasPage: hasPage(seed),
     greedyNth: seed % GREEDY_EVERY === 0 ? 1 + ((seed / GREEDY_EVERY) % GREEDY_FIRST) : null,
   };
 }
@@ -75,6 +81,7 @@ function furtherOf(seed: number): Partial<Shape> {
 
 const asks = (seed: number) => randomOf(seed ^ ASKS_SALT)() < ASKS_CHANCE;
 const attaches = (seed: number) => randomOf(seed ^ ATTACHES_SALT)() < ATTACHES_CHANCE;
+const hasPage = (seed: number) => !attaches(seed) && !hasWays(seed) && randomOf(seed ^ PAGE_SALT)() < PAGE_CHANCE;
 const hasWays = (seed: number) => seed % WAYS_EVERY === WAYS_EVERY - 1;
 const hasTroubles = (seed: number) => !hasWays(seed) && randomOf(seed ^ TROUBLE_SALT)() < TROUBLE_CHANCE;
 

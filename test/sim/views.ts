@@ -88,7 +88,7 @@ export function checkDispatch(
 const LOOKS_PER_CHECK = 4;
 const looksAt = new WeakMap<Mirror, number>();
 
-function checkMirror(mirror: Mirror, violate: Violate): void {
+export function checkMirror(mirror: Mirror, violate: Violate): void {
   const look = looksAt.get(mirror) ?? 0;
   looksAt.set(mirror, look + 1);
   if (look % LOOKS_PER_CHECK !== 0) return;

@@ -21,8 +21,9 @@ import { Dispatcher } from "../../../apps/worker-pool/src/dispatcher/dispatcher.
 import { lineOnce } from "../../../apps/worker-pool/src/dispatcher/line-once.ts";
 import { openLink } from "../../../apps/worker-pool/src/dispatcher/link.ts";
 import { Pool } from "../../../apps/worker-pool/src/pool.ts";
+import { loading, type Outside, TOKEN, tolerating } from "../outside.ts";
 import { below } from "../random.ts";
-import { answerQuestion, isNoticed, loading, type Outside, questionsOn, TOKEN, tolerating } from "../scenario.ts";
+import { answerQuestion, isNoticed, questionsOn } from "../scenario.ts";
 import type { Environment, Program, World } from "../world.ts";
 import type { Engine } from "./engine.ts";
 import { LEASE_MS, type Machine, SLOTS } from "./machine.ts";

@@ -44,7 +44,7 @@ const LIST: readonly Omit<Mutant, "simulation">[] = [
     file: "apps/worker-pool/src/claim/claim.ts",
     find: "  await makeDurable(fs, [queuePath(role, id), claimPath(role, id, attempt)]);\n",
     replace: "  void [role, id, attempt, fs];\n",
-    seed: 27,
+    seed: 44,
   },
   {
     name: "offered-with-a-permit",
@@ -68,7 +68,7 @@ const LIST: readonly Omit<Mutant, "simulation">[] = [
     file: FACTS,
     find: "...(claim.reserved !== undefined && { reserved: claim.reserved }),",
     replace: "",
-    seed: 15,
+    seed: 7,
   },
   {
     name: "charged-twice",
@@ -92,7 +92,7 @@ const LIST: readonly Omit<Mutant, "simulation">[] = [
     file: FACTS,
     find: "if (hasResult || hasFailed || !isQueued) return true;",
     replace: "if (hasResult || !isQueued) return true;",
-    seed: 25,
+    seed: 192,
   },
   {
     name: "ended-before-its-calls",
@@ -100,7 +100,7 @@ const LIST: readonly Omit<Mutant, "simulation">[] = [
     file: CALLS,
     find: "    return noted >= calls;",
     replace: "    return true;",
-    seed: 15,
+    seed: 28,
   },
   {
     name: "calls-noted-again",
@@ -116,7 +116,7 @@ const LIST: readonly Omit<Mutant, "simulation">[] = [
     file: REMOTE,
     find: "if (link.silentMs > leaseMs && !running.stop.signal.aborted) {",
     replace: "if (link.silentMs > 99 * leaseMs && !running.stop.signal.aborted) {",
-    seed: 14,
+    seed: 234,
   },
   {
     name: "given-up-after-one-lease",
@@ -124,7 +124,7 @@ const LIST: readonly Omit<Mutant, "simulation">[] = [
     file: STEP,
     find: "export const LEASES_OF_SILENCE = 2;",
     replace: "export const LEASES_OF_SILENCE = 1;",
-    seed: 14,
+    seed: 15,
   },
   {
     name: "heard-and-not-noted",
@@ -132,7 +132,7 @@ const LIST: readonly Omit<Mutant, "simulation">[] = [
     file: DISPATCHER,
     find: 'new Set(["refuse", "stop", "dismiss"])',
     replace: 'new Set(["refuse", "stop", "dismiss", "note", "take"])',
-    seed: 14,
+    seed: 50,
   },
   {
     name: "never-given-up",
@@ -140,7 +140,7 @@ const LIST: readonly Omit<Mutant, "simulation">[] = [
     file: STEP,
     find: 'return attempt.silentMs > LEASES_OF_SILENCE * leaseMs ? "give-up" : "wait";',
     replace: 'return "wait";',
-    seed: 8,
+    seed: 9,
   },
   {
     name: "silent-while-the-engine-is-away",
@@ -148,7 +148,7 @@ const LIST: readonly Omit<Mutant, "simulation">[] = [
     file: DISPATCHER,
     find: "if (stoodStill || !link.isThere || this.wasThere.get(name) !== true)",
     replace: "if (stoodStill)",
-    seed: 15,
+    seed: 28,
   },
   {
     name: "another-machine-is-believed",
@@ -156,7 +156,7 @@ const LIST: readonly Omit<Mutant, "simulation">[] = [
     file: DISPATCHER,
     find: "if (each !== undefined && each.owner.pool !== pool) {",
     replace: 'if (each !== undefined && each.owner.pool === "") {',
-    seed: 6,
+    seed: 11,
   },
   {
     name: "heard-twice",
@@ -172,7 +172,7 @@ const LIST: readonly Omit<Mutant, "simulation">[] = [
     file: DISPATCHER,
     find: 'else if (["runs", "lines", "want"].includes(said.kind)) await link.tell(job, { kind: "stop" });\n',
     replace: "",
-    seed: 10,
+    seed: 24,
   },
   {
     name: "taken-before-it-is-published",
@@ -213,7 +213,7 @@ const LIST: readonly Omit<Mutant, "simulation">[] = [
     file: REMOTE,
     find: "if (ended === null) lost.push(begun);",
     replace: "if (ended === null) continue;",
-    seed: 11,
+    seed: 16,
   },
   {
     name: "an-outcome-in-memory",

@@ -1,8 +1,9 @@
 /** One seed is one home with two machines, an engine between them, and what becomes of their work (docs/pools.md). */
 import { check } from "../check.ts";
+import { Outside } from "../outside.ts";
 import { Purse } from "../purse.ts";
 import { below, randomOf } from "../random.ts";
-import { gateway, Outside, type Shape, supervisor } from "../scenario.ts";
+import { gateway, type Shape, supervisor } from "../scenario.ts";
 import { FAULTS, type Faults, Place, World } from "../world.ts";
 import { Engine, type EngineWeather } from "./engine.ts";
 import { dispatcher, type Home, owner, restore, workers } from "./home.ts";

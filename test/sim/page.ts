@@ -1,0 +1,303 @@
+/**
+ * The gateway of a simulated run: the real `Wishes` and `View`, and a user at the page behind them, who sends again what was not answered,
+ * under the same key, and looks at what there is. What a look shows must be what was promised, and in the end what is on disk.
+ */
+import { triggerIdOf } from "@mimikit/core/triggers/of-command";
+import type { TriggerInput } from "@mimikit/protocol/triggers/trigger-order";
+import { wishId } from "@mimikit/store/disk/create-wish";
+import { archivePath, QUESTIONS } from "@mimikit/store/disk/state";
+import { type Changes, Heard } from "@mimikit/store/mirror/heard";
+import { Mirror } from "@mimikit/store/mirror/mirror";
+import { Problem } from "../../apps/http-gateway/src/http/problem.ts";
+import { type Look, View } from "../../apps/http-gateway/src/state/view.ts";
+import { Wishes } from "../../apps/http-gateway/src/state/wishes.ts";
+import { NEXT_EVERY, type Outside, TOKEN, tolerating } from "./outside.ts";
+import { below, type Random } from "./random.ts";
+import { checkMirror } from "./views.ts";
+import type { Environment, Program, World } from "./world.ts";
+
+/** Commands beside the messages, in one run. */
+const COMMANDS = 16;
+/** In a turn of the user: that a message is sent, that a command is thought of, that one which has no answer is sent again. */
+const MESSAGE_CHANCE = 0.07;
+const COMMAND_CHANCE = 0.1;
+const AGAIN_CHANCE = 0.3;
+/** The answer did not arrive, and the same is sent again, perhaps much later; or it was sent twice at once. */
+const REPEAT_CHANCE = 0.2;
+const TWICE_CHANCE = 0.1;
+/** A look at all directories, and one at each of their files. */
+const LOOK_AT_ALL_CHANCE = 0.3;
+const LOOK_AT_EACH_CHANCE = 0.1;
+/** Turns in which nothing was written, after which what is kept up is compared with what is on disk. */
+const COMPARE_AFTER_QUIET = 1_500;
+
+/** Something that the user wants, under a key of its own. */
+interface Order {
+  readonly key: string;
+  /** @returns the id under which it was accepted. */
+  readonly send: (wishes: Wishes) => Promise<string>;
+  /** Called once, with that id. */
+  readonly onTaken: (id: string) => void;
+  takenAs?: string;
+}
+
+/** The user, who outlives every gateway. */
+export class Page {
+  /** How often what a gateway has kept up was compared with the disk. */
+  compared = 0;
+  private readonly outside: Outside;
+  private readonly world: World;
+  private readonly orders: Order[] = [];
+  private readonly messages = new Map<string, Order>();
+  private invented = 0;
+
+  constructor(world: World, outside: Outside) {
+    this.world = world;
+    this.outside = outside;
+  }
+
+  /** What the user does now, if anything. */
+  next(look: Look | undefined, mirror: Mirror): Order | undefined {
+    const { random, isCalm } = this.world;
+    const dice = random();
+    const name = this.outside.toSend[0];
+    if (name !== undefined && dice < MESSAGE_CHANCE) return this.messageOf(name);
+    const [order] = this.orders;
+    if (order !== undefined && dice > 1 - AGAIN_CHANCE) return order;
+    if (look === undefined || isCalm || this.invented >= COMMANDS || dice > MESSAGE_CHANCE + COMMAND_CHANCE) return;
+    const invented = invent(`k-${this.invented}`, look, mirror, this.world, this.outside);
+    if (invented === undefined) return;
+    this.invented++;
+    this.orders.push(invented);
+    return invented;
+  }
+
+  private messageOf(name: string): Order {
+    const { outside } = this;
+    const known = this.messages.get(name);
+    if (known !== undefined) return known;
+    const isNext = Number(name.slice("m-".length)) % NEXT_EVERY === 0;
+    const order: Order = {
+      key: name,
+      send: (wishes) => wishes.sendMessage({ text: `say ${name}`, ...(isNext && { mode: "next" }) }, name),
+      onTaken: (id) => outside.acknowledged.add(id),
+    };
+    this.messages.set(name, order);
+    return order;
+  }
+
+  /** Sends it, and perhaps twice at once. A refusal is an answer as well, but none to something that was accepted. */
+  async send(order: Order, wishes: Wishes, { step, world }: Environment): Promise<void> {
+    const wasTaken = order.takenAs !== undefined;
+    const times = world.random() < TWICE_CHANCE ? 2 : 1;
+    try {
+      const ids = await Promise.all(Array.from({ length: times }, () => order.send(wishes)));
+      await step(() => this.answered(order, ids));
+    } catch (error) {
+      if (!(error instanceof Problem)) throw error;
+      if (wasTaken) world.violate(`${order.key} was accepted, and is refused when it comes again: ${error.message}`);
+      await step(() => this.drop(order));
+    }
+  }
+
+  private answered(order: Order, ids: readonly string[]): void {
+    for (const id of ids) {
+      if (order.takenAs === undefined) order.onTaken(id);
+      else if (order.takenAs !== id) this.world.violate(`${order.key} was accepted as ${order.takenAs}, and as ${id}`);
+      order.takenAs = id;
+    }
+    this.drop(order);
+    if (this.world.random() < REPEAT_CHANCE) this.keep(order);
+  }
+
+  private drop(order: Order): void {
+    const { toSend } = this.outside;
+    if (this.messages.has(order.key)) {
+      if (toSend.includes(order.key)) toSend.splice(toSend.indexOf(order.key), 1);
+    } else if (this.orders.includes(order)) this.orders.splice(this.orders.indexOf(order), 1);
+  }
+
+  private keep(order: Order): void {
+    if (this.messages.has(order.key)) this.outside.toSend.push(order.key);
+    else this.orders.push(order);
+  }
+}
+
+/** Checks what one view shows, look by look. */
+class Watch {
+  private readonly world: World;
+  /** What a look has shown: it does not go again. */
+  private readonly shown = new Set<string>();
+  private readonly ended = new Set<string>();
+  private open = new Set<string>();
+  /** Questions that were shown and then no more; they come again where an answer was none of their options. */
+  private readonly gone = new Set<string>();
+
+  constructor(world: World) {
+    this.world = world;
+  }
+
+  /**
+   * @param promised messages that were durable before the look began.
+   * @param closed questions whose end was in archive/ by then.
+   */
+  check(look: Look, promised: Iterable<string>, closed: ReadonlySet<string>): void {
+    const { world } = this;
+    const ids = look.messages.map(({ id }) => id);
+    const said = new Set(look.messages.flatMap(({ id, replaces, instead }) => [id, replaces ?? id, instead ?? id]));
+    const tasks = new Map(look.tasks.map((task) => [task.id, task]));
+    if (new Set(ids).size < ids.length) world.violate(`the page shows a message twice: ${ids}`);
+    if (tasks.size < look.tasks.length) world.violate(`the page shows a task twice: ${look.tasks.map(({ id }) => id)}`);
+    for (const id of promised)
+      if (!said.has(id)) world.violate(`the page does not show the acknowledged message ${id}`);
+    for (const id of this.shown)
+      if (!said.has(id) && !tasks.has(id)) world.violate(`the page has shown ${id}, and does no more`);
+    for (const { id, state } of look.tasks) {
+      const isEnded = state === "done" || state === "failed" || state === "cancelled";
+      if (this.ended.has(id) && !isEnded) world.violate(`the page says that ${id} is ${state}, after it had ended`);
+      if (isEnded) this.ended.add(id);
+      this.shown.add(id);
+    }
+    const open = new Set(look.questions.map(({ id }) => id));
+    for (const id of this.open) if (!open.has(id)) this.gone.add(id);
+    for (const id of open)
+      if (this.gone.has(id) && closed.has(id))
+        world.violate(`the page shows the question ${id} again, which is closed`);
+    this.open = open;
+    // A turn that is stopped tells nothing of its outage.
+    for (const id of ids) if (!id.endsWith(".outage")) this.shown.add(id);
+  }
+}
+
+/** The gateway of a run, with its user. */
+export function page(outside: Outside, user: Page): Program {
+  return async (environment) => {
+    const { fs, process, nowMs, world } = environment;
+    const { mirror, view } = open(environment);
+    const log = { audit: () => undefined };
+    const wishes = new Wishes({ fs, mirror, view, token: TOKEN, timeZone: "UTC", log, nowMs });
+    const heard = new Heard();
+    process.hear = (dir, name) => heard.note(dir, name);
+    const watch = new Watch(world);
+    const looks = (async (): Promise<never> => {
+      for (;;) await lookOnce(view, mirror, heard, watch, environment, outside, user);
+    })();
+    looks.catch((error: unknown) => world.violate(`the page crashed: ${String(error)}`));
+    for (;;) {
+      const order = await environment.step(() => user.next(view.newest, mirror));
+      if (order === undefined) await environment.rest();
+      else await tolerating(environment, () => user.send(order, wishes, environment));
+    }
+  };
+}
+
+function open({ fs, nowMs }: Environment): { mirror: Mirror; view: View } {
+  const mirror = new Mirror(fs, { token: TOKEN, durable: false, onBadArchive: () => undefined });
+  return { mirror, view: new View(fs, mirror, nowMs) };
+}
+
+async function lookOnce(
+  view: View,
+  mirror: Mirror,
+  heard: Heard,
+  watch: Watch,
+  environment: Environment,
+  outside: Outside,
+  user: Page,
+): Promise<void> {
+  const { world, rest } = environment;
+  const { random } = world;
+  const changes = random() < LOOK_AT_ALL_CHANCE ? NOTHING : heard.take();
+  const promised = changes.size === 0 ? [...outside.acknowledged] : [];
+  const asked = world.disk.names(QUESTIONS).map((name) => name.replace(/\.json$/, ""));
+  const closed = new Set(asked.filter((id) => world.disk.info(archivePath(id)) !== null));
+  await tolerating(environment, async () => {
+    const isEach = random() < LOOK_AT_EACH_CHANCE;
+    const look = await (changes.size === 0 ? view.refresh(isEach) : view.refreshHeard(changes));
+    watch.check(look, promised, closed);
+    checkMirror(mirror, (what) => world.violate(`at the page: ${what}`));
+    if (isCalmEnough(world)) await compare(view, environment, user);
+  });
+  await rest();
+}
+
+const NOTHING: Changes = new Map();
+
+const isCalmEnough = (world: World) => world.isCalm && world.quiet > COMPARE_AFTER_QUIET;
+
+/** What was kept up from look to look is what another gateway would show that begins now. */
+async function compare(view: View, environment: Environment, user: Page): Promise<void> {
+  const { world } = environment;
+  const made = await open(environment).view.refresh(true);
+  const kept = await view.refresh();
+  if (!isCalmEnough(world)) return;
+  user.compared++;
+  for (const part of ["messages", "tasks", "triggers", "questions", "queued", "running", "outages", "inbox"] as const) {
+    const [one, other] = [itemsOf(kept[part]), itemsOf(made[part])];
+    const [more, less] = [one.filter((item) => !other.includes(item)), other.filter((item) => !one.includes(item))];
+    if (more.length + less.length > 0) world.violate(`${part} of the page has ${more}, and has not ${less}`);
+    else if (one.join() !== other.join()) world.violate(`${part} of the page is in the order ${one}, not ${other}`);
+  }
+}
+
+const itemsOf = (part: unknown): string[] => (Array.isArray(part) ? part : [part]).map((item) => JSON.stringify(item));
+
+/** Something that a user may want, by what they see. */
+function invent(key: string, look: Look, mirror: Mirror, world: World, outside: Outside): Order | undefined {
+  const { random } = world;
+  const task = one(look.tasks, random);
+  const trigger = one(look.triggers, random);
+  const question = one(look.questions, random);
+  const change = one([...mirror.changes.keys()], random);
+  const order = (kind: Parameters<typeof wishId>[0], send: Order["send"], ...notes: Set<string>[]): Order => {
+    const id = wishId(kind, key);
+    const onTaken = () => {
+      for (const note of [outside.wishes, ...notes]) note.add(id);
+    };
+    return { key, send, onTaken };
+  };
+  const running = one(look.running, random)?.id;
+  const possible: (Order | undefined)[] = [
+    order("steer", (wishes) => wishes.steer(`rather ${key}`, undefined, key), outside.steers),
+    order("steer", (wishes) => wishes.steer(`rather ${key}`, running, key), outside.steers),
+    order("stop", (wishes) => wishes.stop(key)),
+    random() < 0.3 ? order("clear", (wishes) => wishes.clear(key), outside.clears) : undefined,
+    order("retry", (wishes) => wishes.retry({}, key)),
+    order("retry", (wishes) => wishes.retry({ text: `say rather ${key}` }, key)),
+    task && order("again", (wishes) => wishes.tryAgain(task.id, undefined, key)),
+    question && order("answer", (wishes) => wishes.answer(question.id, question.options[0] ?? `yes ${key}`, key)),
+    question && order("answer", (wishes) => wishes.choose(question.id, 0, key)),
+    putTrigger(),
+    trigger && order("trigger-patch", (wishes) => wishes.patchTrigger(trigger.id, { paused: random() < 0.5 }, key)),
+    trigger && order("trigger-run", (wishes) => wishes.runTrigger(trigger.id, key)),
+    trigger && order("trigger-delete", (wishes) => wishes.deleteTrigger(trigger.id, key)),
+    order("memory-add", (wishes) => wishes.addMemory({ content: `I said ${key}`, longTerm: random() < 0.5 }, key)),
+    order("backlog-edit", (wishes) => wishes.editBacklog({ op: "add", item: `thing ${key}` }, key)),
+    change === undefined ? undefined : order("undo", (wishes) => wishes.undo(change, key)),
+  ];
+  return one(possible, random);
+
+  function putTrigger(): Order {
+    const input: TriggerInput = {
+      prompt: `do ${key}`,
+      ...(random() < 0.5 && { target: "worker" }),
+      ...(random() < 0.5
+        ? { interval: 20 + below(random, 120) }
+        : { runAt: new Date(world.now() + below(random, 200_000)).toISOString() }),
+    };
+    const made = order("trigger-put", (wishes) => wishes.putTrigger(input, key));
+    return {
+      ...made,
+      onTaken: (triggerId) => {
+        made.onTaken(triggerId);
+        if (triggerId !== triggerIdOf(wishId("trigger-put", key)))
+          world.violate(`${key} made the trigger ${triggerId}`);
+        outside.triggers.add(triggerId);
+      },
+    };
+  }
+}
+
+function one<T>(of: readonly T[], random: Random): T | undefined {
+  return of[below(random, of.length)];
+}
