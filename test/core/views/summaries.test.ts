@@ -2,6 +2,7 @@
 
 import { compressedAfter, messagesOf, sinceCompressed, summaryIn } from "@mimikit/core/views/history";
 import type { Effect } from "@mimikit/protocol/records/effect";
+import { reportOf } from "@mimikit/protocol/records/result";
 import { describe, expect, test } from "vitest";
 import { settlementOf } from "../../../packages/core/src/rules/settle.ts";
 import { done, message, NOON, NOON_MS, snapshot, task, turn } from "../facts.ts";
@@ -32,6 +33,13 @@ describe("the summary of a result", () => {
     expect(settled(turnWith(sum("t-000001.0.1"), sum("t-000001.0.9"))).summaries).toMatchObject([
       { taskId: "t-000001.0.1" },
     ]);
+  });
+
+  test("is kept where another supervisor has put the reported result into the archive meanwhile", () => {
+    const reporting = turn("t-000003", { results: [reportOf(done(task("t-000001.0.1")))] });
+    const result = done(reporting, { effects: [{ type: "reply", text: "Done." }, sum("t-000001.0.1")] });
+    const facts = { queue: [reporting], results: [result], archive: [] };
+    expect(settlementOf(result, snapshot(facts), NOON_MS).summaries).toMatchObject([{ taskId: "t-000001.0.1" }]);
   });
 
   test("is the Teller's to make", () => {

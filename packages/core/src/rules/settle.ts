@@ -164,7 +164,7 @@ export function settlementOf(result: Result, snapshot: Snapshot, nowMs: number):
           // The archived turn says it all: contexts read it from there.
           break;
         case "summarize_task_result":
-          if (hasEnded(effect.taskId, snapshot)) settlement.summaries.push(summaryOf(effect, result));
+          if (hasEnded(effect.taskId, task, snapshot)) settlement.summaries.push(summaryOf(effect, result));
           break;
         default:
           effect satisfies never;
@@ -202,9 +202,13 @@ function rememberedBy(effect: EffectOf<"remember">, id: string, { completedAt: a
   return { document: "entry", id, path: replaces.document, entry: replaces.entry, to: content, otherwise: added };
 }
 
-/** A summary made of a task that still runs would hide what comes of it. The tool has said the same. */
-function hasEnded(taskId: string, snapshot: Snapshot): boolean {
-  return snapshot.results.has(taskId) || snapshot.isArchived(taskId);
+/**
+ * A summary made of a task that still runs would hide what comes of it. The tool has said the same. A task that the turn reports has
+ * ended, wherever another supervisor may have moved its result meanwhile.
+ */
+function hasEnded(taskId: string, { turn }: Task, snapshot: Snapshot): boolean {
+  const isReported = turn?.results.some(({ id }) => id === taskId) ?? false;
+  return isReported || snapshot.results.has(taskId) || snapshot.isArchived(taskId);
 }
 
 function summaryOf({ taskId, summary }: EffectOf<"summarize_task_result">, { completedAt: at }: Result): ResultSummary {
