@@ -4,7 +4,8 @@ import type { ChatMessage, TriggerExplanation } from "@mimikit/protocol/wire/api
 import type { Locator, Page } from "playwright-core";
 import { describe, expect, test } from "vitest";
 import { ANSWERED_BADLY } from "../support/answered-badly.ts";
-import { freePort, Instance } from "../support/instance.ts";
+import { freePort } from "../support/free-port.ts";
+import { Instance } from "../support/instance.ts";
 import { ModelServer } from "../support/model-server.ts";
 import { openInstance } from "./support/open-instance.ts";
 import { changeRecord, messageRecord, questionRecord, taskRecord, triggerRecord } from "./support/records.ts";

@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { prepareHome } from "@mimikit/runtime/home/home";
 import { expect, onTestFinished, test } from "vitest";
-import { freePort } from "../support/instance.ts";
+import { freePort } from "../support/free-port.ts";
 import { OLD_ANSWERS, type OldAnswer } from "../support/old-gateway.ts";
 import { runCli } from "./run-cli.ts";
 

@@ -15,7 +15,7 @@ import { SESSIONS } from "@mimikit/store/disk/state";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { messageOf, NOW, type Ran, replyOf, run, taskOf, temporaryDirectory, turnOf } from "../agent/fixtures.ts";
 import type { ScriptedModel } from "../support/aimock.ts";
-import { freePort } from "../support/instance.ts";
+import { freePort } from "../support/free-port.ts";
 import { type Answer, type ModelRequest, ModelServer, type Script, type Step } from "../support/model-server.ts";
 
 /** Where a model is: an address with `/v1`, and one without. */

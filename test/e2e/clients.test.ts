@@ -2,7 +2,8 @@
 import OpenAI, { APIConnectionError, AuthenticationError, BadRequestError, NotFoundError } from "openai";
 import { afterEach, describe, expect, test } from "vitest";
 import { runCli } from "../cli/run-cli.ts";
-import { freePort, Instance, type InstanceOptions } from "../support/instance.ts";
+import { freePort } from "../support/free-port.ts";
+import { Instance, type InstanceOptions } from "../support/instance.ts";
 import { ModelServer, type Script } from "../support/model-server.ts";
 
 const opened: { dispose(): Promise<void> }[] = [];

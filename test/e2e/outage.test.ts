@@ -7,7 +7,8 @@ import type { ChatMessage, Status, UsageRow } from "@mimikit/protocol/wire/api";
 import type { ProvidersAnswer } from "@mimikit/protocol/wire/connect";
 import { readCircuits } from "@mimikit/runtime/process/circuit-record";
 import { afterEach, expect, test } from "vitest";
-import { freePort, Instance } from "../support/instance.ts";
+import { freePort } from "../support/free-port.ts";
+import { Instance } from "../support/instance.ts";
 import { ModelServer, type Script } from "../support/model-server.ts";
 
 const CLI = join(import.meta.dirname, "../../apps/cli/src/main.ts");

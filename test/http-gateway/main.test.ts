@@ -8,6 +8,7 @@ import type { ServerFrame } from "@mimikit/protocol/wire/api";
 import { readToken } from "@mimikit/runtime/home/home";
 import { expect, onTestFinished, test } from "vitest";
 import { WebSocket } from "ws";
+import { freePort } from "../support/free-port.ts";
 import { Client } from "./client.ts";
 import { temporaryHome } from "./gateway.ts";
 
@@ -54,15 +55,6 @@ function start(home: string, port: number): Process {
       }
     },
   };
-}
-
-/** A port that nobody uses now. */
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const { port } = server.address() as { port: number };
-  await new Promise<void>((resolve) => server.close(() => resolve()));
-  return port;
 }
 
 async function connectAt(port: number, token: string, cursor?: string): Promise<Client> {

@@ -11,7 +11,6 @@ import {
   rmSync,
   writeFileSync,
 } from "node:fs";
-import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
@@ -21,6 +20,7 @@ import { homeHash } from "@mimikit/runtime/home/home";
 import { PLATFORM_VARIABLE } from "@mimikit/runtime/platform/this-platform";
 import { findMarked, killMarked } from "@mimikit/runtime/process/marked-processes";
 import { DIRECTORIES } from "@mimikit/store/disk/state";
+import { freePort } from "./free-port.ts";
 
 const ROOT = join(import.meta.dirname, "../..");
 const MAINS = {
@@ -336,16 +336,4 @@ export class Instance {
   children() {
     return findMarked(homeHash(this.home));
   }
-}
-
-/** A port that nobody listens on just now. */
-export async function freePort(): Promise<number> {
-  const server = createServer();
-  server.listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const address = server.address();
-  server.close();
-  await once(server, "close");
-  if (address === null || typeof address === "string") throw new Error("no port");
-  return address.port;
 }

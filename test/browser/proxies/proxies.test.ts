@@ -3,7 +3,8 @@ import { pairingUrl } from "@mimikit/runtime/config/address";
 import { createPairing } from "@mimikit/runtime/home/pairing";
 import type { Page } from "playwright-core";
 import { describe, expect, test } from "vitest";
-import { freePort, Instance } from "../../support/instance.ts";
+import { freePort } from "../../support/free-port.ts";
+import { Instance } from "../../support/instance.ts";
 import { BROWSER_MS_MAX, connected, hasChromium, usePages } from "../support/use-pages.ts";
 import { askThrough, configurationsOf, findProxy, PROXIES, startProxy } from "./proxy.ts";
 
