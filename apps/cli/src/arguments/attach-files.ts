@@ -15,7 +15,7 @@ import { openHome } from "@mimikit/runtime/home/adoption";
 import { AttachmentRefused, storeAttachment } from "@mimikit/store/attachments/attachments";
 import { hasCode } from "@mimikit/store/disk/error-code";
 import type { Argv } from "yargs";
-import { t } from "../i18n/language.ts";
+import { t, told } from "../i18n/language.ts";
 import { withDisk } from "../instance/state.ts";
 import { Failure } from "../io/failure.ts";
 import { currentPlace } from "../io/place.ts";
@@ -64,9 +64,9 @@ async function attachFile(home: string, path: string): Promise<AttachedFile> {
     const stored = await withDisk(home, (fs) => storeAttachment(home, fs, createReadStream(absolute)));
     return { ...stored, name: basename(absolute).trim().slice(0, ATTACHMENT_NAME_CHARS_MAX) || stored.id.slice(0, 12) };
   } catch (error) {
-    if (error instanceof AttachmentRefused) throw new Failure("usage", `${path}: ${error.message}`);
+    if (error instanceof AttachmentRefused) throw new Failure("usage", `${path}: ${told(error.message)}`);
     const reason = Object.entries(UNREADABLE).find(([code]) => hasCode(error, code))?.[1];
-    if (reason !== undefined) throw new Failure("usage", `${path}: ${reason}`);
+    if (reason !== undefined) throw new Failure("usage", `${path}: ${t(reason)}`);
     throw error;
   }
 }

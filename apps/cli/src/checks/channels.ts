@@ -1,7 +1,9 @@
 /** Is each channel that is set up connected? */
+
 import { readChannels } from "@mimikit/runtime/config/secrets";
 import { HomeError } from "@mimikit/runtime/home/home";
 import { readChannelStates } from "@mimikit/store/views/channel-states";
+import { t } from "../i18n/language.ts";
 import { withDisk } from "../instance/state.ts";
 import { livingRoles } from "../processes/instance.ts";
 import { type Check, fail, ok, type Patient, warn } from "./check.ts";
@@ -12,13 +14,13 @@ export async function checkChannels({ home, exists }: Patient): Promise<Check[]>
   try {
     const names = Object.keys(readChannels(home, process.env));
     if (names.length === 0) return [];
-    if (!livingRoles(home).has("channels")) return [warn("the channels are not running", "mimikit up")];
+    if (!livingRoles(home).has("channels")) return [warn(t("the channels are not running"), "mimikit up")];
     const states = await withDisk(home, readChannelStates);
     return names.map((name) => {
       const { state, detail = "" } = states[name] ?? { state: "starting" };
       return state === "connected"
-        ? ok(`${name} is connected`)
-        : warn(`${name} is ${state}: ${detail}`, "mimikit channels");
+        ? ok(t("{name} is connected", { name }))
+        : warn(t("{name} is {state}: {detail}", { name, state, detail }), "mimikit channels");
     });
   } catch (error) {
     if (error instanceof HomeError) return [fail(error.message, "mimikit channels add")];

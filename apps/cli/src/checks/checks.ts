@@ -13,6 +13,7 @@ import { findMarked, MCP_MARK } from "@mimikit/runtime/process/marked-processes"
 import { rolesOf } from "@mimikit/runtime/process/roles-of";
 import { isSingletonClaimed } from "@mimikit/runtime/process/singleton";
 import { DELIVERIES, DIRECTORIES, QUARANTINE, runningOf } from "@mimikit/store/disk/state";
+import { t } from "../i18n/language.ts";
 import { Client } from "../instance/client.ts";
 import { reasonOf } from "../io/failure.ts";
 import { findDaemons, foreignPm2Homes, livingRoles } from "../processes/instance.ts";
@@ -32,7 +33,7 @@ const DISK_BYTES_FAIL = 50 * 1_048_576;
 const NAMED_MAX = 5;
 
 export const CHECKS: Record<string, (patient: Patient) => Promise<Check[]> | Check[]> = {
-  node: () => [ok(`Node ${process.versions.node} at ${process.execPath}`)],
+  node: () => [ok(t("Node {version} at {path}", { version: process.versions.node, path: process.execPath }))],
   packages: checkPackages,
   system: checkRequirements,
   page: checkPage,
@@ -58,54 +59,60 @@ export const CHECKS: Record<string, (patient: Patient) => Promise<Check[]> | Che
 };
 
 function checkPackages(): Check[] {
-  if (!existsSync(join(ROOT, "package-lock.json"))) return [ok("installed as a package")];
+  if (!existsSync(join(ROOT, "package-lock.json"))) return [ok(t("installed as a package"))];
   const lock = createHash("sha256").update(readFileSync(join(ROOT, "package-lock.json")));
   const key = lock.update(TARGET).digest("hex");
   const stamp = join(ROOT, "node_modules/.mimikit-stamp");
-  if (existsSync(stamp) && readFileSync(stamp, "utf8") === key) return [ok("installed as package-lock.json says")];
-  return [fail("not installed as package-lock.json says", "npm stop, then npm start: it installs what is missing")];
+  if (existsSync(stamp) && readFileSync(stamp, "utf8") === key) return [ok(t("installed as package-lock.json says"))];
+  return [
+    fail(t("not installed as package-lock.json says"), t("npm stop, then npm start: it installs what is missing")),
+  ];
 }
 
 function checkPage(): Check[] {
-  if (existsSync(join(ROOT, "apps/web/dist/index.html"))) return [ok("built")];
-  return [warn("the web page is not built", "npm start builds it")];
+  if (existsSync(join(ROOT, "apps/web/dist/index.html"))) return [ok(t("built"))];
+  return [warn(t("the web page is not built"), t("npm start builds it"))];
 }
 
 function checkHome({ home, exists }: Patient): Check[] {
   const unwritable = whyUnwritable(home);
   if (unwritable !== null)
-    return [fail(unwritable, "make it writable: until then nothing is saved and nothing starts")];
-  if (!exists) return [warn(`${home} does not exist yet`, "npm start creates it")];
+    return [fail(unwritable, t("make it writable: until then nothing is saved and nothing starts"))];
+  if (!exists) return [warn(t("{home} does not exist yet", { home }), t("npm start creates it"))];
   const open = ["", ...DIRECTORIES].flatMap((dir) => {
     const info = statSync(join(home, dir), { throwIfNoEntry: false });
-    if (info === undefined) return [`${dir} (missing)`];
-    return (info.mode & 0o077) === 0 ? [] : [`${dir === "" ? home : dir} (mode ${modeText(info.mode)})`];
+    if (info === undefined) return [t("{dir} (missing)", { dir })];
+    return (info.mode & 0o077) === 0
+      ? []
+      : [t("{dir} (mode {mode})", { dir: dir === "" ? home : dir, mode: modeText(info.mode) })];
   });
-  if (open.length === 0) return [ok(`${home} is complete and private`)];
-  return [warn(`not as they should be: ${listed(open)}`, "the next start repairs them: mimikit restart")];
+  if (open.length === 0) return [ok(t("{home} is complete and private", { home }))];
+  return [
+    warn(t("not as they should be: {list}", { list: listed(open) }), t("the next start repairs them: mimikit restart")),
+  ];
 }
 
 function checkToken({ home, exists }: Patient): Check[] {
   if (!exists) return [];
   try {
     readToken(home);
-    return [ok("private and well-formed")];
+    return [ok(t("private and well-formed"))];
   } catch (error) {
-    if (error instanceof HomeError) return [fail(error.message, "then start again: npm start")];
+    if (error instanceof HomeError) return [fail(error.message, t("then start again: npm start"))];
     throw error;
   }
 }
 
 function checkConfig({ problems }: Patient): Check[] {
-  if (problems.length === 0) return [ok("the file and the variables are valid")];
-  return problems.map((problem) => warn(problem, "correct it, then: mimikit restart"));
+  if (problems.length === 0) return [ok(t("the file and the variables are valid"))];
+  return problems.map((problem) => warn(problem, t("correct it, then: mimikit restart")));
 }
 
 function checkDisk({ home, workDir, exists }: Patient): Check[] {
   const { bavail, bsize } = statfsSync(exists ? home : workDir);
   const free = bavail * bsize;
-  const text = `${(free / 1_048_576).toFixed(0)} MB free`;
-  const next = "make room: messages are refused when the disk is full";
+  const text = t("{free} MB free", { free: (free / 1_048_576).toFixed(0) });
+  const next = t("make room: messages are refused when the disk is full");
   if (free < DISK_BYTES_FAIL) return [fail(text, next)];
   return [free < DISK_BYTES_WARN ? warn(text, next) : ok(text)];
 }
@@ -117,22 +124,27 @@ async function checkDaemon({ home, exists }: Patient): Promise<Check[]> {
   if (daemons.length > 1) {
     return [
       fail(
-        `${daemons.length} PM2 daemons at once (${daemons.map(({ pid }) => pid).join(", ")})`,
-        "mimikit down, then mimikit up",
+        t("{count} PM2 daemons at once ({pids})", {
+          count: daemons.length,
+          pids: daemons.map(({ pid }) => pid).join(", "),
+        }),
+        t("mimikit down, then mimikit up"),
       ),
     ];
   }
   if (daemons.length === 1 && foreign.length > 0) {
     return [
       fail(
-        `the PM2 of ${foreign.join(", ")} runs roles of this home too`,
+        t("the PM2 of {foreign} runs roles of this home too", { foreign: foreign.join(", ") }),
         `PM2_HOME='${foreign[0]}' pm2 delete ecosystem.config.cjs`,
       ),
     ];
   }
-  if (foreign.length > 0) return [ok(`the roles belong to the PM2 of ${foreign.join(", ")}`)];
+  if (foreign.length > 0) return [ok(t("the roles belong to the PM2 of {foreign}", { foreign: foreign.join(", ") }))];
   return [
-    daemons.length === 1 ? ok(`PM2 daemon ${daemons[0]?.pid}`) : warn("no PM2 daemon runs for this home", "npm start"),
+    daemons.length === 1
+      ? ok(t("PM2 daemon {pid}", { pid: daemons[0]?.pid ?? "" }))
+      : warn(t("no PM2 daemon runs for this home"), "npm start"),
   ];
 }
 
@@ -145,14 +157,23 @@ async function checkRoles({ home, exists }: Patient): Promise<Check[]> {
       const isClaimed = await isSingletonClaimed(home, role);
       const silentSec = record === undefined ? undefined : silentSecOf(home, role);
       if (silentSec !== undefined)
-        return fail(`${role} has not responded for ${silentSec} s (process ${record?.pid})`, "mimikit restart");
+        return fail(
+          t("{role} has not responded for {silentSec} s (process {pid})", { role, silentSec, pid: record?.pid ?? "" }),
+          "mimikit restart",
+        );
       if (record !== undefined && isClaimed)
-        return ok(`${role} runs as process ${record.pid} since ${record.startedAt}`);
+        return ok(t("{role} runs as process {pid} since {since}", { role, pid: record.pid, since: record.startedAt }));
       if (record !== undefined)
-        return fail(`${role} runs as process ${record.pid} without holding its claim`, "mimikit restart");
+        return fail(
+          t("{role} runs as process {pid} without holding its claim", { role, pid: record.pid }),
+          "mimikit restart",
+        );
       if (isClaimed)
-        return warn(`${role} is claimed by a process that did not note itself`, "wait a second, or: mimikit down");
-      return warn(`${role} is not running`, "npm start, or see why: mimikit logs");
+        return warn(
+          t("{role} is claimed by a process that did not note itself", { role }),
+          t("wait a second, or: mimikit down"),
+        );
+      return warn(t("{role} is not running", { role }), t("npm start, or see why: mimikit logs"));
     }),
   );
 }
@@ -162,7 +183,7 @@ async function checkGateway({ home, config, exists }: Patient): Promise<Check[]>
   if (gateway !== undefined) {
     try {
       const status = await new Client(gateway.url ?? urlOf(config), readToken(home)).status();
-      if (status.ready && status.problems.length === 0) return [ok("answers, and everything is ready")];
+      if (status.ready && status.problems.length === 0) return [ok(t("answers, and everything is ready"))];
       return status.problems.map((problem) => warn(problem, "mimikit logs"));
     } catch (error) {
       return [fail(reasonOf(error), "mimikit restart")];
@@ -170,9 +191,12 @@ async function checkGateway({ home, config, exists }: Patient): Promise<Check[]>
   }
   const { host, port } = config;
   const error = await probePort(config);
-  if (error === null) return [ok(`port ${port} on ${host} is free`)];
+  if (error === null) return [ok(t("port {port} on {host} is free", { port, host }))];
   return [
-    fail(`port ${port} on ${host} cannot be used: ${error.message}`, "choose another: MIMIKIT_PORT=8788 npm start"),
+    fail(
+      t("port {port} on {host} cannot be used: {reason}", { port, host, reason: error.message }),
+      t("choose another: MIMIKIT_PORT=8788 npm start"),
+    ),
   ];
 }
 
@@ -188,19 +212,19 @@ async function checkChildren({ home, exists }: Patient): Promise<Check[]> {
     const run = mark.slice(mark.indexOf(":") + 1);
     return !claims.has(`${run}.json`) && !(pool !== undefined && run.startsWith(`${MCP_MARK}-${pool}-`));
   });
-  if (orphans.length === 0) return [ok("no process of a task is left over")];
+  if (orphans.length === 0) return [ok(t("no process of a task is left over"))];
   const names = orphans.map(({ pid, mark }) => `${pid} (${mark})`);
-  return [warn(`left over from tasks: ${listed(names)}`, "mimikit down ends them")];
+  return [warn(t("left over from tasks: {list}", { list: listed(names) }), t("mimikit down ends them"))];
 }
 
 function checkQuarantine({ home, exists }: Patient): Check[] {
   if (!exists) return [];
   const names = namesIn(join(home, QUARANTINE));
-  if (names.length === 0) return [ok("nothing is in quarantine")];
+  if (names.length === 0) return [ok(t("nothing is in quarantine"))];
   return [
     warn(
-      `could not be read and was moved to quarantine: ${listed(names)}`,
-      `look at it in ${join(home, QUARANTINE)}, then move it back or delete it`,
+      t("could not be read and was moved to quarantine: {list}", { list: listed(names) }),
+      t("look at it in {dir}, then move it back or delete it", { dir: join(home, QUARANTINE) }),
     ),
   ];
 }
@@ -211,5 +235,5 @@ function namesIn(dir: string): string[] {
 
 function listed(names: readonly string[]): string {
   const shown = names.slice(0, NAMED_MAX).join(", ");
-  return names.length > NAMED_MAX ? `${shown} and ${names.length - NAMED_MAX} more` : shown;
+  return names.length > NAMED_MAX ? t("{shown} and {more} more", { shown, more: names.length - NAMED_MAX }) : shown;
 }

@@ -1,8 +1,10 @@
 /** Is each file in `hooks/` a hook that can do what it says? */
+
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { examineHooks } from "@mimikit/runtime/hooks/hook-problems";
 import { HOOKS } from "@mimikit/store/disk/state";
+import { t } from "../i18n/language.ts";
 import { withDisk } from "../instance/state.ts";
 import { type Check, ok, type Patient, warn } from "./check.ts";
 
@@ -12,7 +14,11 @@ export async function checkHooks({ home }: Patient): Promise<Check[]> {
   const { hooks: out, sources, problems } = await withDisk(home, (fs) => examineHooks(fs, home, process.env));
   const hooks = [...out, ...sources];
   return [
-    ok(`${hooks.length} can be read${hooks.length === 0 ? "" : `: ${hooks.map(({ name }) => name).join(", ")}`}`),
-    ...problems.map(({ place, reason }) => warn(`${place}: ${reason}`, "correct it, then: mimikit hooks")),
+    ok(
+      hooks.length === 0
+        ? t("0 can be read")
+        : t("{count} can be read: {names}", { count: hooks.length, names: hooks.map(({ name }) => name).join(", ") }),
+    ),
+    ...problems.map(({ place, reason }) => warn(`${place}: ${reason}`, t("correct it, then: mimikit hooks"))),
   ];
 }

@@ -1,19 +1,23 @@
 /** Do the MCP servers run, as far as the worker pool has needed them? Starts none. */
+
 import { describeServers } from "@mimikit/agent/mcp/describe-servers";
+import { t } from "../i18n/language.ts";
 import { type Check, ok, type Patient, warn } from "./check.ts";
 
 export async function checkMcp({ home, exists }: Patient): Promise<Check[]> {
   if (!exists) return [];
   const { servers, commands, problems } = await describeServers(home, process.env);
-  if (servers.length + commands.length + problems.length === 0) return [ok("no tools from outside are set up")];
+  if (servers.length + commands.length + problems.length === 0) return [ok(t("no tools from outside are set up"))];
   const bad = servers.filter(({ state }) => state === "failed");
   const parts = servers.flatMap(({ name, problems }) => problems.map((problem) => ({ name, problem })));
   return [
     ...(servers.length > bad.length
-      ? [ok(`${servers.length - bad.length} of ${servers.length} MCP servers are well`)]
+      ? [ok(t("{well} of {all} MCP servers are well", { well: servers.length - bad.length, all: servers.length }))]
       : []),
-    ...(commands.length > 0 ? [ok(`commands of yours: ${commands.map(({ name }) => name).join(", ")}`)] : []),
-    ...parts.map(({ name, problem }) => warn(`${name}: ${problem}`, `see why: mimikit mcp test '${name}'`)),
-    ...problems.map((problem) => warn(problem, "correct it, then: mimikit mcp")),
+    ...(commands.length > 0
+      ? [ok(t("commands of yours: {names}", { names: commands.map(({ name }) => name).join(", ") }))]
+      : []),
+    ...parts.map(({ name, problem }) => warn(`${name}: ${problem}`, t("see why: mimikit mcp test '{name}'", { name }))),
+    ...problems.map((problem) => warn(problem, t("correct it, then: mimikit mcp"))),
   ];
 }

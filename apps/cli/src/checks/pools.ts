@@ -1,7 +1,9 @@
 /** Does the engine of the pools answer, keep what it is given, and is each machine there? */
+
 import type { PoolSummary } from "@mimikit/protocol/wire/api";
 import { withEngine } from "@mimikit/runtime/pools/connect";
 import { describePools } from "@mimikit/runtime/pools/registry";
+import { t } from "../i18n/language.ts";
 import { withDisk } from "../instance/state.ts";
 import { reasonOf } from "../io/failure.ts";
 import { livingRoles } from "../processes/instance.ts";
@@ -16,7 +18,7 @@ export async function checkPools({ home, exists, config }: Patient): Promise<Che
   const machines = await withDisk(home, (fs) => describePools(fs, Date.now()));
   const dispatcher = livingRoles(home).has("dispatcher")
     ? []
-    : [warn("the dispatcher is not running: no work goes to other machines", "mimikit restart")];
+    : [warn(t("the dispatcher is not running: no work goes to other machines"), "mimikit restart")];
   return [...(await checkEngine(url)), ...dispatcher, ...machines.map(checkMachine)];
 }
 
@@ -27,24 +29,34 @@ async function checkEngine(url: string): Promise<Check[]> {
       /^maxmemory_policy:(\S+)/m.exec(await client.info("memory"))?.[1] ?? NOEVICTION,
     ]);
     if (Number(version) < VERSION_MIN)
-      return [fail(`the engine of the pools is Redis ${version}`, `run Redis ${VERSION_MIN} or newer, or Valkey`)];
+      return [
+        fail(
+          t("the engine of the pools is Redis {version}", { version: String(version) }),
+          t("run Redis {version} or newer, or Valkey", { version: VERSION_MIN }),
+        ),
+      ];
     return policy === NOEVICTION
-      ? [ok("the engine of the pools answers")]
+      ? [ok(t("the engine of the pools answers"))]
       : [
           fail(
-            `the engine of the pools may drop work (maxmemory-policy ${policy})`,
-            "set maxmemory-policy noeviction there",
+            t("the engine of the pools may drop work (maxmemory-policy {policy})", { policy: String(policy) }),
+            t("set maxmemory-policy noeviction there"),
           ),
         ];
   } catch (error) {
-    return [fail(`the engine of the pools cannot be reached: ${reasonOf(error)}`, "start it, or correct pools.url")];
+    return [
+      fail(
+        t("the engine of the pools cannot be reached: {reason}", { reason: reasonOf(error) }),
+        t("start it, or correct pools.url"),
+      ),
+    ];
   }
 }
 
 function checkMachine({ name, state, seenAt = "" }: PoolSummary): Check {
-  if (state === "there") return ok(`the machine ${name} is connected`);
-  const next = "there: mimikit pool join";
+  if (state === "there") return ok(t("the machine {name} is connected", { name }));
+  const next = t("there: mimikit pool join");
   return state === "away"
-    ? warn(`the machine ${name} was heard of last at ${seenAt}`, next)
-    : warn(`the machine ${name} has not joined yet`, next);
+    ? warn(t("the machine {name} was heard of last at {seenAt}", { name, seenAt }), next)
+    : warn(t("the machine {name} has not joined yet", { name }), next);
 }

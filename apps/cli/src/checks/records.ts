@@ -1,5 +1,6 @@
 /** Do the records keep the promises of the protocol, and is the audit log whole? */
 
+import { t } from "../i18n/language.ts";
 import { withState } from "../instance/state.ts";
 import { plainLine } from "../io/print.ts";
 import { type Check, fail, ok, type Patient } from "./check.ts";
@@ -13,11 +14,14 @@ export async function checkRecords({ exists, home, workDir }: Patient): Promise<
   if (violations.length === 0)
     return [
       ok(
-        `${turns} turns and ${results} tasks are as the protocol wants them; the audit log is whole (mimikit audit verify says what that proves)`,
+        t(
+          "{turns} turns and {results} tasks are as the protocol wants them; the audit log is whole (mimikit audit verify says what that proves)",
+          { turns, results },
+        ),
       ),
     ];
-  const next = "keep a copy of the state directory (mimikit backup), and restore an earlier one if work is missing";
+  const next = t("keep a copy of the state directory (mimikit backup), and restore an earlier one if work is missing");
   const named = violations.slice(0, NAMED_MAX).map((violation) => fail(plainLine(violation), next));
   const more = violations.length - named.length;
-  return more === 0 ? named : [...named, fail(`and ${more} more`, next)];
+  return more === 0 ? named : [...named, fail(t("and {more} more", { more }), next)];
 }

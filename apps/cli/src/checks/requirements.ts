@@ -1,12 +1,17 @@
 /** Which programs of the system are there, of those that something needs? */
+
 import { findRequired, installHint, REQUIREMENTS } from "@mimikit/runtime/requirements";
+import { t, told } from "../i18n/language.ts";
 import { type Check, ok, type Patient, warn } from "./check.ts";
 
 export function checkRequirements({ config }: Patient): Check[] {
   return REQUIREMENTS.map((each) => {
     const path = findRequired(each, process.env);
-    if (path !== null) return ok(`${each.name} is at ${path}`);
-    if (each.isWanted(config)) return warn(`${each.name} is missing: ${each.without}`, installHint(each));
-    return ok(`${each.name} is not installed; it is only needed by ${each.neededBy}`);
+    if (path !== null) return ok(t("{name} is at {path}", { name: each.name, path }));
+    if (each.isWanted(config))
+      return warn(t("{name} is missing: {loss}", { name: each.name, loss: told(each.without) }), installHint(each));
+    return ok(
+      t("{name} is not installed; it is only needed by {neededBy}", { name: each.name, neededBy: each.neededBy }),
+    );
   });
 }

@@ -6,6 +6,7 @@ import type { ProviderId } from "@mimikit/protocol/base/provider";
 import { readKeys } from "@mimikit/runtime/config/secrets";
 import { isAdopted } from "@mimikit/runtime/home/adoption";
 import { platform } from "@mimikit/runtime/platform/this-platform";
+import { t, told } from "../i18n/language.ts";
 import { livingRoles } from "../processes/instance.ts";
 import { type Check, fail, ok, type Patient, warn } from "./check.ts";
 
@@ -14,7 +15,7 @@ export async function checkSandbox(patient: Patient): Promise<Check[]> {
   // The agent CLI would be run with the settings that lie in the directory.
   if (!exists || !isAdopted(home, process.env)) return [];
   const { ids } = chainOf("worker", config, { home, env: process.env, ...readKeys(home, process.env) });
-  const found: Check[] = [ok("the Teller and the Planner have no shell, whoever answers for them")];
+  const found: Check[] = [ok(t("the Teller and the Planner have no shell, whoever answers for them"))];
   for (const id of ids) found.push(await checkWorker(id, patient));
   return found.some(({ level }) => level === "warn") ? [...found, checkLeftovers(home)] : found;
 }
@@ -23,10 +24,12 @@ export async function checkSandbox(patient: Patient): Promise<Check[]> {
 function checkLeftovers(home: string): Check {
   const pool = livingRoles(home).get("workers")?.pid;
   if (platform.mayMakeGroups(pool))
-    return ok("what a command leaves running is ended with its task, by a control group around it");
+    return ok(t("what a command leaves running is ended with its task, by a control group around it"));
   return warn(
-    "what leaves its session and empties its environment outlives its task: there is neither a sandbox nor a control group here",
-    "let the sandbox work, or run it as a service of systemd with Delegate=yes",
+    t(
+      "what leaves its session and empties its environment outlives its task: there is neither a sandbox nor a control group here",
+    ),
+    t("let the sandbox work, or run it as a service of systemd with Delegate=yes"),
   );
 }
 
@@ -34,13 +37,16 @@ async function checkWorker(id: ProviderId, { config, home, workDir }: Patient): 
   const result = await proveConfinement(id, config, { home, workDir });
   switch (result.verdict) {
     case "confined":
-      return ok(`a Worker on ${id} tried to read and to write the state directory, and could not`);
+      return ok(t("a Worker on {id} tried to read and to write the state directory, and could not", { id }));
     case "open":
       return warn(
-        `the shell of a Worker on ${id} has your whole authority, over the state directory too: ${result.why}`,
+        t("the shell of a Worker on {id} has your whole authority, over the state directory too: {reason}", {
+          id,
+          reason: told(result.why),
+        }),
         result.next,
       );
     case "refused":
-      return fail(`no Worker on ${id} has a shell: ${result.why}`, result.next);
+      return fail(t("no Worker on {id} has a shell: {reason}", { id, reason: told(result.why) }), result.next);
   }
 }

@@ -1,14 +1,18 @@
 /** Is every folder of skills one, and what is wrong with those that are not? */
+
 import { findSkills, skillPlacesOf } from "@mimikit/agent/skills/skills";
+import { t } from "../i18n/language.ts";
 import { type Check, ok, type Patient, warn } from "./check.ts";
 
 export async function checkSkills({ home, workDir }: Patient): Promise<Check[]> {
   const { skills, problems } = await findSkills(skillPlacesOf({ home, workDir }, process.env));
   return [
-    ok(`${skills.length} can be used: ${skills.map(({ name }) => name).join(", ")}`),
+    ok(t("{count} can be used: {names}", { count: skills.length, names: skills.map(({ name }) => name).join(", ") })),
     ...skills.flatMap(({ path, warning }) =>
-      warning === undefined ? [] : [warn(`${path}: ${warning}`, "correct it, then: mimikit skills")],
+      warning === undefined ? [] : [warn(`${path}: ${warning}`, t("correct it, then: mimikit skills"))],
     ),
-    ...problems.map(({ path, reason }) => warn(`${path} is no skill: ${reason}`, "correct it, then: mimikit skills")),
+    ...problems.map(({ path, reason }) =>
+      warn(t("{path} is no skill: {reason}", { path, reason }), t("correct it, then: mimikit skills")),
+    ),
   ];
 }

@@ -116,7 +116,7 @@ async function converse(): Promise<void> {
     connection?.close();
     if (input instanceof TypedInput) input.leave();
   }
-  if (isLive) process.stdout.write(`\n${styled("dim", "Mimikit goes on;  mimikit chat  comes back to it")}\n`);
+  if (isLive) process.stdout.write(`\n${styled("dim", t("Mimikit goes on;  mimikit chat  comes back to it"))}\n`);
 }
 
 /** Lines that the arrow keys bring back. If the file cannot be read, they are missing, and it is not written over. */
@@ -124,7 +124,7 @@ function typedBefore(home: string): { lines: string[]; problem: string | null } 
   try {
     return { lines: readChatLines(home), problem: null };
   } catch (error) {
-    return { lines: [], problem: `what you typed before cannot be read: ${reasonOf(error)}` };
+    return { lines: [], problem: t("what you typed before cannot be read: {reason}", { reason: reasonOf(error) }) };
   }
 }
 

@@ -34,7 +34,12 @@ async function examine(look: (typeof CHECKS)[string], place: Omit<Patient, "exis
   try {
     return await look({ ...place, exists: existsSync(place.home) });
   } catch (error) {
-    return [fail(`it cannot be looked at: ${reasonOf(error)}`, "repair what is named above, then look again")];
+    return [
+      fail(
+        t("it cannot be looked at: {reason}", { reason: reasonOf(error) }),
+        t("repair what is named above, then look again"),
+      ),
+    ];
   }
 }
 

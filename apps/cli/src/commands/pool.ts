@@ -214,7 +214,7 @@ async function readCode(): Promise<string> {
   const prompts = await import("@clack/prompts");
   const typed = await prompts.password({
     output: process.stderr,
-    message: "The code that  mimikit pool invite  printed",
+    message: t("The code that  mimikit pool invite  printed"),
   });
   if (prompts.isCancel(typed)) throw new Failure("failed", t("nothing was changed"));
   return typed ?? "";

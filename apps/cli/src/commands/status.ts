@@ -153,7 +153,9 @@ function sayMachines(machines: Machines): void {
   for (const [i, { name, labels, state, since, seenAt, tasks = [] }] of machines.entries()) {
     const called = labels.length === 0 ? name : `${name} (${labels.join(", ")})`;
     const runs =
-      tasks.length === 0 ? "" : `, runs ${tasks.map(({ id, title }) => `${shortId(id)} ${title}`).join("; ")}`;
+      tasks.length === 0
+        ? ""
+        : t(", runs {tasks}", { tasks: tasks.map(({ id, title }) => `${shortId(id)} ${title}`).join("; ") });
     const how =
       state === "there"
         ? since === undefined
@@ -174,7 +176,7 @@ function sayMachines(machines: Machines): void {
 function channelsText({ process: { alive, pid }, each }: NonNullable<Status["channels"]>): string {
   if (!alive) return styled("red", t("DOWN"));
   const states = Object.entries(each).map(([name, { state, waiting }]) =>
-    plainLine(`${name} ${state}${waiting > 0 ? `, ${waiting} wait` : ""}`),
+    plainLine(`${name} ${state}${waiting > 0 ? t(", {waiting} wait", { waiting }) : ""}`),
   );
   return [...states, styled("dim", `process ${pid}`)].join("; ");
 }

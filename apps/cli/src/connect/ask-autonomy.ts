@@ -1,10 +1,12 @@
 /** The first start in a workspace asks once how much a model may do without asking (docs/autonomy.md). */
+
 import { createInterface } from "node:readline/promises";
 import type { Readable, Writable } from "node:stream";
 import { AUTONOMY, type Autonomy } from "@mimikit/protocol/approvals/approval";
 import { loadSettings } from "@mimikit/runtime/config/config";
 import { editSettings } from "@mimikit/runtime/config/edit-settings";
 import type { Environment } from "@mimikit/runtime/home/home";
+import { t } from "../i18n/language.ts";
 import { withDisk } from "../instance/state.ts";
 import { plainLine } from "../io/print.ts";
 import { refusedAsFailure } from "../io/settings-refused.ts";
@@ -34,12 +36,12 @@ export async function askAutonomy(
 ): Promise<Autonomy | null> {
   if (input.isTTY !== true || output.isTTY !== true || isOn(env.CI)) return null;
   if (loadSettings(home, env).find(({ field }) => field.path.join(".") === NAME)?.source !== "default") return null;
-  output.write("How much may a model do here without asking you?\n");
-  for (const each of AUTONOMY) output.write(plainLine(`  ${each.padEnd(10)} ${WORDS[each]}`).concat("\n"));
+  output.write(`${t("How much may a model do here without asking you?")}\n`);
+  for (const each of AUTONOMY) output.write(plainLine(`  ${each.padEnd(10)} ${t(WORDS[each])}`).concat("\n"));
   const said = await answerFrom(input, output, "[workspace] ");
   const chosen = said === "" ? "workspace" : AUTONOMY.find((each) => each === said?.toLowerCase());
   if (chosen === undefined) {
-    output.write("It is `workspace` until you choose:  mimikit config set autonomy …\n");
+    output.write(`${t("It is `workspace` until you choose:  mimikit config set autonomy …")}\n`);
     return null;
   }
   await refusedAsFailure(() =>

@@ -1,4 +1,5 @@
 /** The context of `mimikit connect`: the state directory, and the variables of the providers. */
+
 import { type At, describeCatalogue, describeProvider, providerNamed } from "@mimikit/agent/connect/catalogue";
 import { testConnection } from "@mimikit/agent/connect/test-connection";
 import type { ProviderId } from "@mimikit/protocol/base/provider";
@@ -6,6 +7,7 @@ import type { ConnectBody, ConnectionTest, ProviderEntry } from "@mimikit/protoc
 import { SettingsRefused } from "@mimikit/runtime/config/edit-settings";
 import { keyVariableOf } from "@mimikit/runtime/config/providers";
 import { openHome } from "@mimikit/runtime/home/adoption";
+import { t, told } from "../i18n/language.ts";
 import { Failure } from "../io/failure.ts";
 import { adoptedHome, currentPlace } from "../io/place.ts";
 import { runningEnvironment } from "../processes/instance.ts";
@@ -74,17 +76,22 @@ export async function refusing<T>(work: () => Promise<T>): Promise<T> {
 /** A trial in a line for people; the first mark says whether it may be saved. */
 export function trialText({ answer, problem, models }: ConnectionTest): string {
   const names = problem?.names ?? [];
-  const meant = names.length === 0 ? "" : ` (there is ${names.join(", ")})`;
-  if (answer === undefined) return problem === undefined ? `it has ${models.length} models` : `${problem.text}${meant}`;
+  const meant = names.length === 0 ? "" : t(" (there is {names})", { names: names.join(", ") });
+  if (answer === undefined)
+    return problem === undefined
+      ? t("it has {count} models", { count: models.length })
+      : `${told(problem.text)}${meant}`;
   const { latencyMs, toolCalls, vision, contextWindow, price } = answer;
-  const model = answer.model === "" ? "it" : answer.model;
+  const model = answer.model === "" ? t("it") : answer.model;
   const parts = [
-    `${model} answered in ${(latencyMs / 1_000).toFixed(1)} s`,
-    toolCalls === true ? "calls tools" : toolCalls === false ? "calls no tools" : "called no tool this time",
-    vision === null ? "" : vision ? "sees pictures" : "sees no pictures",
-    contextWindow === null ? "" : `holds ${contextWindow} tokens`,
-    price === null ? "" : `$${price.input} in, $${price.output} out for a million tokens`,
+    t("{model} answered in {seconds} s", { model, seconds: (latencyMs / 1_000).toFixed(1) }),
+    toolCalls === true ? t("calls tools") : toolCalls === false ? t("calls no tools") : t("called no tool this time"),
+    vision === null ? "" : vision ? t("sees pictures") : t("sees no pictures"),
+    contextWindow === null ? "" : t("holds {count} tokens", { count: contextWindow }),
+    price === null
+      ? ""
+      : t("{input} in, {output} out for a million tokens", { input: `$${price.input}`, output: `$${price.output}` }),
   ];
   const text = parts.filter((part) => part !== "").join(", ");
-  return problem === undefined ? text : `${text}; but ${problem.text}`;
+  return problem === undefined ? text : t("{text}; but {problem}", { text, problem: told(problem.text) });
 }

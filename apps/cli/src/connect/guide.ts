@@ -30,7 +30,7 @@ interface Choice {
 /** @param id the provider, if it was said already. @throws Failure where nothing is to be saved. */
 export async function guide(at: Connection, id?: ProviderId): Promise<ConnectBody> {
   const prompts = await import("@clack/prompts");
-  prompts.intro("Connect a model", TO);
+  prompts.intro(t("Connect a model"), TO);
   const choice = id === undefined ? await chooseProvider(prompts, at) : { id };
   const entry = entryOf(choice.id, at);
   if (entry.kind === "offline") return { provider: entry.id };
@@ -49,7 +49,10 @@ async function chooseProvider(prompts: Prompts, at: Connection): Promise<Choice>
   const choices = new Map<string, { choice: Choice; label: string; hint: string }>();
   for (const { provider, baseUrl, models } of servers) {
     const entry = entries.find(({ id }) => id === provider);
-    const hint = `${models.length} ${models.length === 1 ? "model" : "models"}, at ${new URL(baseUrl).host}`;
+    const hint =
+      models.length === 1
+        ? t("1 model, at {host}", { host: new URL(baseUrl).host })
+        : t("{count} models, at {host}", { count: models.length, host: new URL(baseUrl).host });
     if (entry !== undefined)
       choices.set(provider, { choice: { id: idOf(entry), foundAt: baseUrl }, label: nameOf(entry), hint });
   }
@@ -57,13 +60,13 @@ async function chooseProvider(prompts: Prompts, at: Connection): Promise<Choice>
     if (!choices.has(entry.id))
       choices.set(entry.id, { choice: { id: idOf(entry) }, label: nameOf(entry), hint: hintOf(entry) });
   const elsewhere = { id: "openai", isElsewhere: true } as const;
-  choices.set("other", { choice: elsewhere, label: "another address", hint: "any that speaks Chat Completions" });
-  choices.set("offline", { choice: { id: "offline" }, label: "the offline engine", hint: "no model" });
+  choices.set("other", { choice: elsewhere, label: t("another address"), hint: t("any that speaks Chat Completions") });
+  choices.set("offline", { choice: { id: "offline" }, label: t("the offline engine"), hint: t("no model") });
   const name = taken(
     prompts,
     await prompts.autocomplete<string>({
       ...TO,
-      message: "Who shall answer? Type to search",
+      message: t("Who shall answer? Type to search"),
       maxItems: ITEMS_SHOWN,
       options: [...choices].map(([value, { label, hint }]) => ({ value, label, ...(hint !== "" && { hint }) })),
     }),
@@ -74,10 +77,10 @@ async function chooseProvider(prompts: Prompts, at: Connection): Promise<Choice>
 const idOf = ({ id }: ProviderEntry) => id as ProviderId;
 
 function hintOf({ kind, answersFor, key, missing }: ProviderEntry): string {
-  if (answersFor.length > 0) return "answers now";
-  if (kind === "local") return "no server answers at its usual address";
-  if (kind === "program") return isNotThere(missing) ? "not installed" : "an agent CLI, with its own login";
-  return key === null ? "" : `its key is in ${key.variable ?? key.from}`;
+  if (answersFor.length > 0) return t("answers now");
+  if (kind === "local") return t("no server answers at its usual address");
+  if (kind === "program") return isNotThere(missing) ? t("not installed") : t("an agent CLI, with its own login");
+  return key === null ? "" : t("its key is in {place}", { place: key.variable ?? key.from });
 }
 
 const isNotThere = (missing: string | null) => missing !== null && /^(a|the) program\b/.test(missing);
@@ -94,11 +97,11 @@ async function askAddress(
     prompts,
     await prompts.text({
       ...TO,
-      message: "Its address, up to and with the version",
+      message: t("Its address, up to and with the version"),
       placeholder: "https://…/v1",
       ...(isElsewhere === undefined && baseUrl !== undefined && { initialValue: baseUrl }),
       validate: (value = "") =>
-        URL.canParse(value) && /^https?:/.test(value) ? undefined : "it begins with http:// or https://",
+        URL.canParse(value) && /^https?:/.test(value) ? undefined : t("it begins with http:// or https://"),
     }),
   );
   return address === baseUrl ? {} : { baseUrl: address };
@@ -135,23 +138,26 @@ async function askKey(
   const { key: known, keyPage } = entry;
   const ofShell = keyOfShell(idOf(entry), at);
   if (ofShell !== undefined) {
-    prompts.log.info(`The key of ${ofShell.variable} in this shell is used and saved.`, TO);
+    prompts.log.info(t("The key of {variable} in this shell is used and saved.", { variable: ofShell.variable }), TO);
     return { key: ofShell.key };
   }
   if (known?.from === "variable") {
-    prompts.log.info(`Its key is in the variable ${known.variable}, which goes before any other.`, TO);
+    prompts.log.info(
+      t("Its key is in the variable {variable}, which goes before any other.", { variable: known.variable ?? "" }),
+      TO,
+    );
     return {};
   }
-  const page = keyPage === undefined || baseUrl !== undefined ? "" : ` (keys are made at ${keyPage})`;
+  const page = keyPage === undefined || baseUrl !== undefined ? "" : t(" (keys are made at {keyPage})", { keyPage });
   const without =
-    known !== null ? "; Enter keeps the saved one" : baseUrl !== undefined ? "; Enter if it needs none" : "";
+    known !== null ? t("; Enter keeps the saved one") : baseUrl !== undefined ? t("; Enter if it needs none") : "";
   const key = taken(
     prompts,
     await prompts.password({
       ...TO,
-      message: `Paste its key${page}${without}`,
+      message: t("Paste its key{page}{without}", { page, without }),
       validate: (value = "") =>
-        value.trim() !== "" ? (problemOfKey(value) ?? undefined) : without === "" ? "it needs one" : undefined,
+        value.trim() !== "" ? (problemOfKey(value) ?? undefined) : without === "" ? t("it needs one") : undefined,
     }),
   );
   return (key ?? "").trim() === "" ? {} : { key: key.trim() };
@@ -166,10 +172,10 @@ async function signedIn(prompts: Prompts, entry: ProviderEntry, at: Connection):
     prompts,
     await prompts.select({
       ...TO,
-      message: `How is ${id} signed in?`,
+      message: t("How is {id} signed in?", { id }),
       options: [
-        { value: "login", label: "with its own login", hint: plainLine(login) },
-        { value: "key", label: "with a key" },
+        { value: "login", label: t("with its own login"), hint: plainLine(login) },
+        { value: "key", label: t("with a key") },
       ],
     }),
   );
@@ -198,11 +204,11 @@ async function chooseModel(
       prompts,
       await prompts.select({
         ...TO,
-        message: "What now?",
+        message: t("What now?"),
         options: [
-          { value: "again", label: "name another model" },
-          { value: "save", label: "save it all the same" },
-          { value: "stop", label: "stop, with nothing saved" },
+          { value: "again", label: t("name another model") },
+          { value: "save", label: t("save it all the same") },
+          { value: "stop", label: t("stop, with nothing saved") },
         ],
       }),
     );
@@ -223,9 +229,9 @@ async function askModel(
       prompts,
       await prompts.text({
         ...TO,
-        message: `Which model? ${isOptional ? "Enter takes its own" : "There is no list of them"}`,
+        message: isOptional ? t("Which model? Enter takes its own") : t("Which model? There is no list of them"),
         initialValue: model,
-        validate: (value = "") => (isOptional || value.trim() !== "" ? undefined : "it needs one"),
+        validate: (value = "") => (isOptional || value.trim() !== "" ? undefined : t("it needs one")),
       }),
     );
     return (name ?? "").trim();
@@ -233,19 +239,21 @@ async function askModel(
   const listed = models.map(({ id, contextWindow }) => ({
     value: id,
     label: plainLine(id),
-    ...(contextWindow !== undefined && { hint: `${contextWindow} tokens` }),
+    ...(contextWindow !== undefined && { hint: t("{count} tokens", { count: contextWindow }) }),
   }));
   const isListed = (name: string) => listed.some(({ value }) => value === name);
   return taken(
     prompts,
     await prompts.autocomplete<string>({
       ...TO,
-      message: "Which model? Type to search, or any other name",
+      message: t("Which model? Type to search, or any other name"),
       maxItems: ITEMS_SHOWN,
       ...(isListed(model) && { initialValue: model }),
       options() {
         const typed = this.userInput.trim();
-        return typed === "" || isListed(typed) ? listed : [...listed, { value: typed, label: typed, hint: "as typed" }];
+        return typed === "" || isListed(typed)
+          ? listed
+          : [...listed, { value: typed, label: typed, hint: t("as typed") }];
       },
     }),
   );
@@ -256,10 +264,10 @@ async function chooseRoles(prompts: Prompts): Promise<{ roles?: Role[] }> {
     prompts,
     await prompts.select<Role | "all">({
       ...TO,
-      message: "For whom?",
+      message: t("For whom?"),
       options: [
-        { value: "all", label: "for all roles" },
-        ...Role.options.map((name) => ({ value: name, label: `for the ${name} alone` })),
+        { value: "all", label: t("for all roles") },
+        ...Role.options.map((name) => ({ value: name, label: t("for the {name} alone", { name }) })),
       ],
     }),
   );

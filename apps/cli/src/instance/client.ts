@@ -34,7 +34,7 @@ export class Unreachable extends Error {}
 /** A gateway answers, and not as this version does: it was started by the version before, or another program has its port. */
 export class OtherVersion extends Failure {
   constructor(url: string, what: string) {
-    super("failed", `another version of Mimikit answers at ${url} (${what}): run  mimikit restart`);
+    super("failed", t("another version of Mimikit answers at {url} ({what}): run  mimikit restart", { url, what }));
   }
 }
 
@@ -138,14 +138,16 @@ export class Client {
     const asked = options.body === undefined ? undefined : JSON.stringify(options.body);
     const { status, text } = await exchange(new URL(this.url + path), method, headers, asked).catch(
       (error: unknown) => {
-        throw new Unreachable(`the gateway at ${this.url} does not answer: ${reasonOf(error)}`);
+        throw new Unreachable(
+          t("the gateway at {url} does not answer: {reason}", { url: this.url, reason: reasonOf(error) }),
+        );
       },
     );
     const body = readJson(text);
     if (status >= 400) throw refusal(status, body, this.url);
     const checked = schema.safeParse(body);
     if (checked.success) return checked.data;
-    throw new OtherVersion(this.url, `its answer to ${path} is not known here`);
+    throw new OtherVersion(this.url, t("its answer to {path} is not known here", { path }));
   }
 }
 

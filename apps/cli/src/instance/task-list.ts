@@ -66,7 +66,8 @@ export function cancellableId(given: string, tasks: readonly TaskSummary[]): str
   if (ended !== undefined)
     throw new Failure("failed", t("{given} has already ended ({state})", { given, state: ended.state }));
   const meant = open.filter((id) => id.startsWith(given));
-  const hint = meant.length === 0 ? "mimikit tasks  lists them" : `did you mean ${meant.join(" or ")}?`;
+  const hint =
+    meant.length === 0 ? t("mimikit tasks  lists them") : t("did you mean {tasks}?", { tasks: meant.join(t(" or ")) });
   throw new Failure("failed", t("there is no task {given}: {hint}", { given, hint }));
 }
 

@@ -18,7 +18,9 @@ export function probePort({ host, port }: { host: string; port: number }): Promi
 export async function assertPortIsFree({ host, port }: Config): Promise<void> {
   const error = await probePort({ host, port });
   if (error === null) return;
-  const another = `choose another with MIMIKIT_PORT, for example  MIMIKIT_PORT=${port < 65_535 ? port + 1 : port - 1} npm start`;
+  const another = t("choose another with MIMIKIT_PORT, for example  MIMIKIT_PORT={other} npm start", {
+    other: port < 65_535 ? port + 1 : port - 1,
+  });
   if (hasCode(error, "EADDRINUSE"))
     throw new Failure(
       "failed",

@@ -60,7 +60,7 @@ export function writeUnit({ path, link, isOfSystem }: Unit, text: string): boole
     return true;
   } catch (error) {
     if (!hasCode(error, "EACCES", "EPERM", "EROFS", "ENOSPC", "ENOTDIR")) throw error;
-    const next = isOfSystem ? ": run it with sudo, in the same directory" : "";
+    const next = isOfSystem ? t(": run it with sudo, in the same directory") : "";
     throw new Failure(
       "failed",
       t("{path} cannot be written ({reason}){next}", { path, reason: reasonOf(error), next }),

@@ -27,7 +27,7 @@ export function printContents({ items, more }: HomeContents): void {
   for (const [kind, heading] of Object.entries(HEADINGS)) {
     const own = items.filter((item) => item.kind === kind);
     if (own.length === 0) continue;
-    printLine(`  ${styled("bold", heading)}`);
+    printLine(`  ${styled("bold", t(heading))}`);
     for (const { text } of own) printLine(`    ${plainLine(text)}`);
   }
   if (more > 0) printLine(`  ${t("and {more} more", { more })}`);

@@ -204,7 +204,9 @@ export class Screen {
     const how =
       this.terminal === null
         ? `mimikit questions answer ${plainLine(question.id)} <answer>`
-        : `${question.options.length > 0 ? "a number, or your own words" : "your own words"}; an empty line puts it aside`;
+        : question.options.length > 0
+          ? t("a number, or your own words; an empty line puts it aside")
+          : t("your own words; an empty line puts it aside");
     return `${styled("yellow", "?")} ${questionText(question, Date.now())}\n${styled("dim", `  ${how}`)}`;
   }
 

@@ -56,7 +56,7 @@ async function add(json: boolean, home: string, kind: Kind, set: readonly string
   if (json) return printJson({ channel: kind.name, about, running: runs });
   printLine(plainLine(t("{title} is set up: {about}", { title: kind.title, about })));
   const begins =
-    livingRoles(home).size === 0 ? "it starts when Mimikit runs" : "it starts at the next start of Mimikit";
+    livingRoles(home).size === 0 ? t("it starts when Mimikit runs") : t("it starts at the next start of Mimikit");
   printProgress(runs ? kind.hint : `${begins}; ${kind.hint}`);
 }
 
@@ -91,7 +91,7 @@ async function secretsOf({ title, fields }: Kind, said: Record<string, string>):
   const prompts = await import("@clack/prompts");
   const typed: Record<string, string> = {};
   for (const { name, what, isSecret, isOptional } of open) {
-    const message = `${title}: ${what}${isOptional === true ? " (Enter for none)" : ""}`;
+    const message = `${title}: ${what}${isOptional === true ? t(" (Enter for none)") : ""}`;
     const answer = await (isSecret === true ? prompts.password : prompts.text)({ output: process.stderr, message });
     if (prompts.isCancel(answer)) throw new Failure("failed", t("nothing was changed"));
     typed[name] = (answer ?? "").trim();

@@ -1,6 +1,8 @@
 /** All that the commands say in Chinese; loaded for readers of Chinese alone. */
 import { chineseOf } from "@mimikit/protocol/texts/chinese";
 import { codeOf } from "@mimikit/protocol/texts/coded";
+import { CHECKS } from "./checks.ts";
+import { CONNECTING } from "./connecting.ts";
 import { EVERYDAY } from "./everyday.ts";
 import { EXAMPLES } from "./examples.ts";
 import { MISTAKES } from "./mistakes.ts";
@@ -16,6 +18,8 @@ export const TEXTS: Readonly<Record<string, string | undefined>> = {
   ...MISTAKES,
   ...EVERYDAY,
   ...OTHERS,
+  ...CHECKS,
+  ...CONNECTING,
 };
 
 /** The Chinese of a sentence that all programs share. @returns undefined where it is none of them. */
