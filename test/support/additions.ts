@@ -247,7 +247,7 @@ export const fileGone: ConditionRule<"file_gone"> = {
   }),`,
       },
     ],
-    "apps/web/src/i18n/zh/conditions.ts": [
+    "packages/protocol/src/triggers/chinese-atoms.ts": [
       {
         after: 'const OWN: { readonly [T in AtomType]: Row<(typeof ATOMS)[T]["fields"]> } = {',
         line: `  file_gone: { said: ({ path }) => [\`\${path} 已消失\`, \`\${path} 还在\`, \`\${path} 现在无法查看\`] },`,

@@ -2,7 +2,7 @@
 import { Role } from "@mimikit/protocol/base/role";
 import { CONFIG_FIELDS } from "@mimikit/runtime/config/fields";
 import { expect, test } from "vitest";
-import { chineseDescription } from "../../apps/web/src/i18n/zh/descriptions.ts";
+import { chineseDescription } from "@mimikit/protocol/texts/chinese-settings";
 
 test("each setting has a Chinese description, and one that there is not has none", () => {
   const names = CONFIG_FIELDS.map(({ path }) => path.join("."));

@@ -7,7 +7,7 @@ import { sentences } from "./cron-words.ts";
 import { viewWords, type Weekday } from "./view-words.ts";
 
 // Only who reads Chinese waits for it.
-const chinese = language === "zh" ? await import("./zh/conditions.ts") : undefined;
+const chinese = language === "zh" ? await import("@mimikit/protocol/triggers/chinese-atoms") : undefined;
 
 /** A bound may be a moment, too. */
 const CLOCK = /^(\d\d):(\d\d)$/;

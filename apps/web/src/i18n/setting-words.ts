@@ -35,7 +35,8 @@ const UNITS: readonly { of: RegExp; unit: keyof typeof settingWords.units }[] = 
 ];
 
 // Only who reads Chinese waits for it.
-const inChinese = language === "zh" ? (await import("./zh/descriptions.ts")).chineseDescription : () => undefined;
+const inChinese =
+  language === "zh" ? (await import("@mimikit/protocol/texts/chinese-settings")).chineseDescription : () => undefined;
 
 export function sectionTitle(section: SettingSection): string {
   return settingWords.sections[section];

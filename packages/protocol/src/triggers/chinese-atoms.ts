@@ -1,12 +1,5 @@
-/** How Chinese says the conditions of triggers; the table of conditions itself has the English. */
-import {
-  type ATOMS,
-  type AtomType,
-  type Fields,
-  listed,
-  type Said,
-  type Sentences,
-} from "@mimikit/protocol/triggers/atoms";
+/** How Chinese says the conditions of triggers, and the texts of their form; the table of conditions has the English. Loaded for readers of Chinese alone. */
+import { type ATOMS, type AtomType, type Fields, listed, type Said, type Sentences } from "./atoms.ts";
 
 interface Row<F extends Fields = Fields> {
   said(said: Said<F>): Sentences;

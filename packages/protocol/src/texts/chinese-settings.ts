@@ -1,5 +1,5 @@
 /** The description of each setting in Chinese; the schema has the English one. `*` stands for a role, `@` for a provider. */
-import { PROVIDER_TITLES } from "@mimikit/protocol/base/provider";
+import { PROVIDER_TITLES } from "../base/provider.ts";
 
 const DESCRIPTIONS: Readonly<Record<string, string>> = {
   host: "网关监听的地址。",
