@@ -20,8 +20,9 @@ export async function unpackBackup(file: string, target: string): Promise<{ mani
   source.on("error", (error) => unpacked.destroy(error));
   try {
     for await (const { path, chunks } of readTar(source.pipe(unpacked))) {
-      if (files === 0 && path !== MANIFEST) throw new BadTar("it does not begin as a backup of Mimikit does");
-      if (LEFT_OUT.includes(path.split("/")[0] ?? "")) throw new BadTar(`it holds ${path}, which no backup does`);
+      if (files === 0 && path !== MANIFEST) throw new BadTar(t("it does not begin as a backup of Mimikit does"));
+      if (LEFT_OUT.includes(path.split("/")[0] ?? ""))
+        throw new BadTar(t("it holds {path}, which no backup does", { path }));
       if (SECRET_PATHS.some((each) => path === each || path.startsWith(`${each}/`))) secret ??= path;
       const directory = join(target, dirname(path));
       mkdirSync(directory, { recursive: true, mode: 0o700 });
@@ -29,11 +30,11 @@ export async function unpackBackup(file: string, target: string): Promise<{ mani
       await writeFile(join(target, path), chunks);
       files++;
     }
-    if (files === 0) throw new BadTar("it is empty");
+    if (files === 0) throw new BadTar(t("it is empty"));
     const manifest = parseRecord(Manifest, readFileSync(join(target, MANIFEST), "utf8"));
     // The user who restores it is told that browsers must sign in again: none is signed in.
     if (secret !== undefined && !manifest.hasSecrets)
-      throw new BadTar(`it says that it has no secrets, and has ${secret}`);
+      throw new BadTar(t("it says that it has no secrets, and has {secret}", { secret }));
     for (const directory of directories) syncDirectory(directory);
     return { manifest, files: files - 1 };
   } catch (error) {

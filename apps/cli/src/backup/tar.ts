@@ -1,8 +1,10 @@
 /** The archive of a backup: plain files only. Other entries (links, devices, names that lead out) are refused. */
+
 import { sep } from "node:path";
 import { pipeline, Readable } from "node:stream";
 import { pipeline as pipe } from "node:stream/promises";
 import { extract, type Pack } from "tar-stream";
+import { t } from "../i18n/language.ts";
 
 const FILE_MODE = 0o600;
 
@@ -40,7 +42,7 @@ export async function* readTar(stream: Readable): AsyncGenerator<TarEntry> {
   pipeline(stream, archive, () => undefined);
   for await (const entry of archive) {
     const { name, type } = entry.header;
-    if (type !== "file") throw new BadTar(`${name} is no plain file`);
+    if (type !== "file") throw new BadTar(t("{name} is no plain file", { name }));
     assertInside(name);
     yield { path: name, chunks: entry };
   }
@@ -51,5 +53,6 @@ function assertInside(path: string): void {
   // Where it separates nothing, a backslash is a letter like any other.
   const leadsOut =
     path.includes("\0") || (sep === "\\" && path.includes(sep)) || parts.some((part) => ["", ".", ".."].includes(part));
-  if (leadsOut) throw new BadTar(`${JSON.stringify(path)} is no name of a file inside of the archive`);
+  if (leadsOut)
+    throw new BadTar(t("{path} is no name of a file inside of the archive", { path: JSON.stringify(path) }));
 }

@@ -2,6 +2,7 @@
  * An instance under a PM2 of its own, started and stopped by `mimikit up` and `mimikit down` as a user's is: in a
  * directory of its own, answered by the offline engine, so that it touches no user's files.
  */
+
 import { cpSync, mkdirSync, mkdtempSync, realpathSync, renameSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -12,6 +13,7 @@ import { isAlive } from "@mimikit/runtime/process/identity";
 import { endProcesses, listProcesses, type RunningProcess } from "@mimikit/runtime/process/process-table";
 import { PROCESS_ROLES } from "@mimikit/runtime/process/role-record";
 import { execa } from "execa";
+import { t } from "../i18n/language.ts";
 import { Client, Unreachable } from "../instance/client.ts";
 import { EXIT, Failure, reasonOf } from "../io/failure.ts";
 import { PROGRAM } from "../io/place.ts";
@@ -86,7 +88,7 @@ export async function startUnderPm2(isOnSmallDisk: boolean): Promise<UnderPm2> {
       cancelSignal: ending.signal,
       reject: false,
     });
-    if (timedOut) throw new Failure("timedOut", `mimikit ${words[0]} did not come back`);
+    if (timedOut) throw new Failure("timedOut", t("mimikit {command} did not come back", { command: words[0] ?? "" }));
     if (failed) throw new Failure("failed", `mimikit ${words[0]}: ${reasonOf(stderr)}`);
   }
 

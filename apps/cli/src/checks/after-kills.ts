@@ -2,6 +2,7 @@
  * Orders that were given while processes were killed: is each there once, did each of its commands run, is anything left? For
  * an instance of its own that has come to rest, whose orders are all known.
  */
+
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { ancestorsOf, cancelMark, turnNumber } from "@mimikit/protocol/base/id";
@@ -11,6 +12,7 @@ import { homeHash, type Place } from "@mimikit/runtime/home/home";
 import { findMarked } from "@mimikit/runtime/process/marked-processes";
 import { QUARANTINE } from "@mimikit/store/disk/state";
 import type { Ledger } from "@mimikit/store/mirror/ledger";
+import { t } from "../i18n/language.ts";
 import { withState } from "../instance/state.ts";
 import { DRAINED } from "../instance/trial.ts";
 import { findViolations } from "./find-violations.ts";
@@ -56,9 +58,11 @@ export async function lookAfterKills(place: Place, orders: readonly Order[]): Pr
     ...orders.flatMap((order) => problemsOf(order, records, ran)),
     ...occurrences.flatMap(({ problems }) => problems),
     ...firingsWithout(records),
-    ...DRAINED.flatMap((dir) => namesIn(join(place.home, dir)).map((name) => `${dir}/${name} is still open`)),
-    ...namesIn(join(place.home, QUARANTINE)).map((name) => `${name} is in quarantine`),
-    ...left.map(({ pid, mark }) => `process ${pid} of ${mark} is left over`),
+    ...DRAINED.flatMap((dir) =>
+      namesIn(join(place.home, dir)).map((name) => t("{dir}/{name} is still open", { dir, name })),
+    ),
+    ...namesIn(join(place.home, QUARANTINE)).map((name) => t("{name} is in quarantine", { name })),
+    ...left.map(({ pid, mark }) => t("process {pid} of {mark} is left over", { pid, mark })),
   ];
   const times = [...ran.values()];
   return {
@@ -102,7 +106,7 @@ async function readAll(ledger: Ledger): Promise<Records> {
 /** @param ran how often each mark was written. */
 function problemsOf({ id, marks }: Order, records: Records, ran: ReadonlyMap<string, number>): string[] {
   const { results, has, isCancelled } = records;
-  if (!has(id)) return [`the acknowledged message ${id} was lost`];
+  if (!has(id)) return [t("the acknowledged message {id} was lost", { id })];
   const turn = results.find(
     ({ id: each, task }) => turnNumber(each) > 0 && task.turn?.messages.some((m) => m.id === id),
   );
@@ -116,18 +120,34 @@ function problemsOf({ id, marks }: Order, records: Records, ran: ReadonlyMap<str
     const [plan] = plans;
     const isPlanned = turn.status === "done";
     if (plans.length > 1 || (plans.length === 0 && isPlanned))
-      problems.push(`${mark} of ${id}, which ${turn.id} answered, became ${plans.length} plans`);
+      problems.push(
+        t("{mark} of {id}, which {turn} answered, became {count} plans", {
+          mark,
+          id,
+          turn: turn.id,
+          count: plans.length,
+        }),
+      );
     const isBound = plan?.status === "done" && !isCancelled(plan.id);
     if (tasks.length > 1 || (tasks.length === 0 && isBound))
-      problems.push(`${mark} of ${id}, which ${plan?.id ?? turn.id} planned, became ${tasks.length} tasks`);
+      problems.push(
+        t("{mark} of {id}, which {plan} planned, became {count} tasks", {
+          mark,
+          id,
+          plan: plan?.id ?? turn.id,
+          count: tasks.length,
+        }),
+      );
     const times = ran.get(mark) ?? 0;
     for (const { id: taskId, status, attempts, failureReason } of tasks) {
-      if (times === 0 && status === "done") problems.push(`${taskId} is done, and its command never ran`);
+      if (times === 0 && status === "done") problems.push(t("{taskId} is done, and its command never ran", { taskId }));
       // A result that the supervisor made at a cancellation counts no attempts.
       if (times > attempts && failureReason !== "cancelled")
-        problems.push(`the command of ${taskId} ran ${times} times in ${attempts} attempts`);
+        problems.push(
+          t("the command of {taskId} ran {times} times in {attempts} attempts", { taskId, times, attempts }),
+        );
     }
-    if (tasks.length === 0 && times > 0) problems.push(`${mark} ran, and is no task`);
+    if (tasks.length === 0 && times > 0) problems.push(t("{mark} ran, and is no task", { mark }));
   }
   return problems;
 }
@@ -155,7 +175,9 @@ function occurrencesOf(trigger: Standing): { fired: number; skipped: number; pro
     for (const { from, to } of decided.sort((a, b) => a.from - b.from)) {
       if (from !== expected)
         problems.push(
-          `${trigger.id}: ${new Date(expected).toISOString()} has ${from < expected ? "two outcomes" : "none"}`,
+          from < expected
+            ? t("{id}: {moment} has two outcomes", { id: trigger.id, moment: new Date(expected).toISOString() })
+            : t("{id}: {moment} has no outcome", { id: trigger.id, moment: new Date(expected).toISOString() }),
         );
       expected = to + stepMs;
     }
@@ -175,8 +197,8 @@ function firingsWithout({ results, triggers, has, isCancelled }: Records): strin
     const missing = [...decided].filter((id) => !has(id) && !isCancelled(id));
     const others = trigger.recent.length < RECENT_MAX ? made.filter(({ id }) => !decided.has(id)) : [];
     return [
-      ...missing.map((id) => `${id} was decided and never fired`),
-      ...others.map(({ id }) => `${id} fired and was never decided`),
+      ...missing.map((id) => t("{id} was decided and never fired", { id })),
+      ...others.map(({ id }) => t("{id} fired and was never decided", { id })),
     ];
   });
 }

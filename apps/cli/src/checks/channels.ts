@@ -3,7 +3,7 @@
 import { readChannels } from "@mimikit/runtime/config/secrets";
 import { HomeError } from "@mimikit/runtime/home/home";
 import { readChannelStates } from "@mimikit/store/views/channel-states";
-import { t } from "../i18n/language.ts";
+import { nameIn, t, told } from "../i18n/language.ts";
 import { withDisk } from "../instance/state.ts";
 import { livingRoles } from "../processes/instance.ts";
 import { type Check, fail, ok, type Patient, warn } from "./check.ts";
@@ -20,7 +20,10 @@ export async function checkChannels({ home, exists }: Patient): Promise<Check[]>
       const { state, detail = "" } = states[name] ?? { state: "starting" };
       return state === "connected"
         ? ok(t("{name} is connected", { name }))
-        : warn(t("{name} is {state}: {detail}", { name, state, detail }), "mimikit channels");
+        : warn(
+            t("{name} is {state}: {detail}", { name, state: nameIn(state), detail: told(detail) }),
+            "mimikit channels",
+          );
     });
   } catch (error) {
     if (error instanceof HomeError) return [fail(error.message, "mimikit channels add")];

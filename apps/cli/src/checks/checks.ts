@@ -13,7 +13,7 @@ import { findMarked, MCP_MARK } from "@mimikit/runtime/process/marked-processes"
 import { rolesOf } from "@mimikit/runtime/process/roles-of";
 import { isSingletonClaimed } from "@mimikit/runtime/process/singleton";
 import { DELIVERIES, DIRECTORIES, QUARANTINE, runningOf } from "@mimikit/store/disk/state";
-import { t } from "../i18n/language.ts";
+import { t, told } from "../i18n/language.ts";
 import { Client } from "../instance/client.ts";
 import { reasonOf } from "../io/failure.ts";
 import { findDaemons, foreignPm2Homes, livingRoles } from "../processes/instance.ts";
@@ -194,7 +194,7 @@ async function checkGateway({ home, config, exists }: Patient): Promise<Check[]>
   if (error === null) return [ok(t("port {port} on {host} is free", { port, host }))];
   return [
     fail(
-      t("port {port} on {host} cannot be used: {reason}", { port, host, reason: error.message }),
+      t("port {port} on {host} cannot be used: {reason}", { port, host, reason: told(error.message) }),
       t("choose another: MIMIKIT_PORT=8788 npm start"),
     ),
   ];

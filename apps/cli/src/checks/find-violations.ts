@@ -2,12 +2,14 @@
  * Do the records of a home keep the promises of the protocol (docs/file-protocol.md#invariants)? Reads all of them and
  * changes nothing. While Mimikit runs, what is seen is not of one instant: only what is found twice is told.
  */
+
 import { messagesOf } from "@mimikit/core/views/history";
 import { ancestorsOf, cancelMark, childId, turnNumber } from "@mimikit/protocol/base/id";
 import type { Result } from "@mimikit/protocol/records/result";
 import { isOwnerAlive } from "@mimikit/runtime/process/identity";
 import { Ledger } from "@mimikit/store/mirror/ledger";
 import { readHistoryView } from "@mimikit/store/views/history";
+import { t, told } from "../i18n/language.ts";
 import type { State } from "../instance/state.ts";
 import { verifyWithArchive } from "./verify-with-archive.ts";
 
@@ -27,9 +29,12 @@ export async function examine(state: State): Promise<Examined> {
   const violations: string[] = [];
   const violate = (what: string) => void violations.push(what);
   // I8: what is read here is read again, and not taken from what the state cache knows.
-  const ledger = new Ledger(fs, (path, reason) => violate(`${path} cannot be read: ${reason}`));
+  const ledger = new Ledger(fs, (path, reason) =>
+    violate(t("{path} cannot be read: {reason}", { path, reason: told(reason) })),
+  );
   await ledger.load();
-  for (const { path, reason } of mirror.unreadable()) violate(`${path} cannot be read: ${reason}`);
+  for (const { path, reason } of mirror.unreadable())
+    violate(t("{path} cannot be read: {reason}", { path, reason: told(reason) }));
 
   const results: Result[] = [];
   const messages: string[] = [];
@@ -47,13 +52,13 @@ export async function examine(state: State): Promise<Examined> {
     const { messages: said = [], events = [], results: reports = [] } = turn.task.turn ?? {};
     for (const { id } of [...said, ...events, ...reports]) {
       const other = takenBy.get(id);
-      if (other !== undefined) violate(`${id} was taken up by ${other} and by ${turn.id}`);
+      if (other !== undefined) violate(t("{id} was taken up by {other} and by {turn}", { id, other, turn: turn.id }));
       takenBy.set(id, turn.id);
-      if (!ledger.has(id)) violate(`${turn.id} took up ${id}, which is not in the archive`);
+      if (!ledger.has(id)) violate(t("{turn} took up {id}, which is not in the archive", { turn: turn.id, id }));
     }
     const replies = turn.effects.filter(({ type }) => type === "reply").length;
-    if (replies > 1) violate(`${turn.id} has ${replies} replies`);
-    if (replies === 0 && said.length > 0) violate(`${turn.id} was asked, and has no reply`);
+    if (replies > 1) violate(t("{turn} has {replies} replies", { turn: turn.id, replies }));
+    if (replies === 0 && said.length > 0) violate(t("{turn} was asked, and has no reply", { turn: turn.id }));
   }
   const open = new Set(
     [...mirror.queue.values(), ...[...mirror.results.values()].map(({ task }) => task)].flatMap(
@@ -61,7 +66,7 @@ export async function examine(state: State): Promise<Examined> {
     ),
   );
   for (const id of messages)
-    if (!takenBy.has(id) && !open.has(id)) violate(`the message ${id} is in the archive and in no turn`);
+    if (!takenBy.has(id) && !open.has(id)) violate(t("the message {id} is in the archive and in no turn", { id }));
 
   // I3: what a result ordered is there, in some state.
   const isKnown = (id: string) =>
@@ -72,7 +77,7 @@ export async function examine(state: State): Promise<Examined> {
     for (const [k, { type }] of result.effects.entries()) {
       const id = childId(result.id, k);
       if (isBinding && type === "delegate" && !isKnown(id) && !isCancelled(id))
-        violate(`${id} was requested by ${result.id}, but is nowhere`);
+        violate(t("{id} was requested by {result}, but is nowhere", { id, result: result.id }));
     }
   }
 
@@ -81,15 +86,16 @@ export async function examine(state: State): Promise<Examined> {
     const living = attempts.filter(
       ({ claim, failed }) => claim !== undefined && failed === undefined && isOwnerAlive(claim.owner),
     ).length;
-    if (living > 1) violate(`${id} is run ${living} times at once`);
+    if (living > 1) violate(t("{id} is run {living} times at once", { id, living }));
   }
 
   // I10: the view of the conversation has the turns in their order.
   const shown = (await readHistoryView(fs))?.messages.map(({ id }) => id) ?? [];
-  for (const [at, id] of shown.entries()) if (shown.indexOf(id) < at) violate(`${id} stands twice in history.json`);
+  for (const [at, id] of shown.entries())
+    if (shown.indexOf(id) < at) violate(t("{id} stands twice in history.json", { id }));
   const order = new Map(turns.flatMap(messagesOf).map(({ id }, at) => [id, at]));
   const places = shown.flatMap((id) => order.get(id) ?? []);
-  if (places.some((place, at) => at > 0 && place < (places[at - 1] ?? 0))) violate("history.json is not in order");
+  if (places.some((place, at) => at > 0 && place < (places[at - 1] ?? 0))) violate(t("history.json is not in order"));
 
   const { chains, missing } = await verifyWithArchive(state);
   const ofAudit = [...chains.flatMap(({ problems }) => problems), ...missing];

@@ -4,7 +4,7 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { examineHooks } from "@mimikit/runtime/hooks/hook-problems";
 import { HOOKS } from "@mimikit/store/disk/state";
-import { t } from "../i18n/language.ts";
+import { t, told } from "../i18n/language.ts";
 import { withDisk } from "../instance/state.ts";
 import { type Check, ok, type Patient, warn } from "./check.ts";
 
@@ -19,6 +19,6 @@ export async function checkHooks({ home }: Patient): Promise<Check[]> {
         ? t("0 can be read")
         : t("{count} can be read: {names}", { count: hooks.length, names: hooks.map(({ name }) => name).join(", ") }),
     ),
-    ...problems.map(({ place, reason }) => warn(`${place}: ${reason}`, t("correct it, then: mimikit hooks"))),
+    ...problems.map(({ place, reason }) => warn(`${place}: ${told(reason)}`, t("correct it, then: mimikit hooks"))),
   ];
 }

@@ -1,7 +1,7 @@
 /** Do the MCP servers run, as far as the worker pool has needed them? Starts none. */
 
 import { describeServers } from "@mimikit/agent/mcp/describe-servers";
-import { t } from "../i18n/language.ts";
+import { t, told } from "../i18n/language.ts";
 import { type Check, ok, type Patient, warn } from "./check.ts";
 
 export async function checkMcp({ home, exists }: Patient): Promise<Check[]> {
@@ -17,7 +17,9 @@ export async function checkMcp({ home, exists }: Patient): Promise<Check[]> {
     ...(commands.length > 0
       ? [ok(t("commands of yours: {names}", { names: commands.map(({ name }) => name).join(", ") }))]
       : []),
-    ...parts.map(({ name, problem }) => warn(`${name}: ${problem}`, t("see why: mimikit mcp test '{name}'", { name }))),
+    ...parts.map(({ name, problem }) =>
+      warn(`${name}: ${told(problem)}`, t("see why: mimikit mcp test '{name}'", { name })),
+    ),
     ...problems.map((problem) => warn(problem, t("correct it, then: mimikit mcp"))),
   ];
 }

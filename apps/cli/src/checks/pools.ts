@@ -3,7 +3,7 @@
 import type { PoolSummary } from "@mimikit/protocol/wire/api";
 import { withEngine } from "@mimikit/runtime/pools/connect";
 import { describePools } from "@mimikit/runtime/pools/registry";
-import { t } from "../i18n/language.ts";
+import { t, told } from "../i18n/language.ts";
 import { withDisk } from "../instance/state.ts";
 import { reasonOf } from "../io/failure.ts";
 import { livingRoles } from "../processes/instance.ts";
@@ -46,7 +46,7 @@ async function checkEngine(url: string): Promise<Check[]> {
   } catch (error) {
     return [
       fail(
-        t("the engine of the pools cannot be reached: {reason}", { reason: reasonOf(error) }),
+        t("the engine of the pools cannot be reached: {reason}", { reason: told(reasonOf(error)) }),
         t("start it, or correct pools.url"),
       ),
     ];

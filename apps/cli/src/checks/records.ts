@@ -1,6 +1,6 @@
 /** Do the records keep the promises of the protocol, and is the audit log whole? */
 
-import { t } from "../i18n/language.ts";
+import { t, told } from "../i18n/language.ts";
 import { withState } from "../instance/state.ts";
 import { plainLine } from "../io/print.ts";
 import { type Check, fail, ok, type Patient } from "./check.ts";
@@ -21,7 +21,7 @@ export async function checkRecords({ exists, home, workDir }: Patient): Promise<
       ),
     ];
   const next = t("keep a copy of the state directory (mimikit backup), and restore an earlier one if work is missing");
-  const named = violations.slice(0, NAMED_MAX).map((violation) => fail(plainLine(violation), next));
+  const named = violations.slice(0, NAMED_MAX).map((violation) => fail(plainLine(told(violation)), next));
   const more = violations.length - named.length;
   return more === 0 ? named : [...named, fail(t("and {more} more", { more }), next)];
 }

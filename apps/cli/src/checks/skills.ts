@@ -1,7 +1,7 @@
 /** Is every folder of skills one, and what is wrong with those that are not? */
 
 import { findSkills, skillPlacesOf } from "@mimikit/agent/skills/skills";
-import { t } from "../i18n/language.ts";
+import { t, told } from "../i18n/language.ts";
 import { type Check, ok, type Patient, warn } from "./check.ts";
 
 export async function checkSkills({ home, workDir }: Patient): Promise<Check[]> {
@@ -9,10 +9,10 @@ export async function checkSkills({ home, workDir }: Patient): Promise<Check[]> 
   return [
     ok(t("{count} can be used: {names}", { count: skills.length, names: skills.map(({ name }) => name).join(", ") })),
     ...skills.flatMap(({ path, warning }) =>
-      warning === undefined ? [] : [warn(`${path}: ${warning}`, t("correct it, then: mimikit skills"))],
+      warning === undefined ? [] : [warn(`${path}: ${told(warning)}`, t("correct it, then: mimikit skills"))],
     ),
     ...problems.map(({ path, reason }) =>
-      warn(t("{path} is no skill: {reason}", { path, reason }), t("correct it, then: mimikit skills")),
+      warn(t("{path} is no skill: {reason}", { path, reason: told(reason) }), t("correct it, then: mimikit skills")),
     ),
   ];
 }

@@ -6,7 +6,7 @@ import { momentText } from "@mimikit/core/schedule/trigger-words";
 import { readApprovals } from "@mimikit/store/views/approvals";
 import { command, commandGroup } from "../arguments/command.ts";
 import { terminalZone } from "../arguments/trigger-options.ts";
-import { t, told } from "../i18n/language.ts";
+import { nameIn, t, told } from "../i18n/language.ts";
 import { found, withState } from "../instance/state.ts";
 import { ask } from "../instance/write-wish.ts";
 import { currentPlace } from "../io/place.ts";
@@ -24,7 +24,7 @@ const list = command({
       each.id,
       momentText(Date.parse(each.at), timeZone),
       plainLine(`${each.prefix.join(" ")} …`),
-      each.reaches.join(", "),
+      each.reaches.map((what) => nameIn(what)).join(t(", ")),
       plainLine(each.title),
     ]);
     printTable(["id", "since", "command", "may reach", "asked by"], rows, t("no command runs without asking"));

@@ -14,7 +14,7 @@ import type { Argv } from "yargs";
 import { type CommonOptions, command, commandGroup } from "../arguments/command.ts";
 import { type Replayed, replay } from "../backup/replay.ts";
 import { verifyWithArchive } from "../checks/verify-with-archive.ts";
-import { t } from "../i18n/language.ts";
+import { nameIn, t, told } from "../i18n/language.ts";
 import { type State, withState } from "../instance/state.ts";
 import { Failure } from "../io/failure.ts";
 import { currentPlace } from "../io/place.ts";
@@ -133,7 +133,7 @@ async function verify(json: boolean, actors: Actor[]): Promise<void> {
   else {
     showChains(chains);
     if (actors.includes("supervisor")) showArchive(turns, missed);
-    printLine(UNKNOWABLE);
+    printLine(t(UNKNOWABLE));
   }
   if (breaks > 0)
     throw new Failure(
@@ -155,7 +155,7 @@ function showChains(chains: readonly Verified[]): void {
     chains.map(({ actor, files, from, to, torn, breaks, head }) => [
       actor,
       String(files),
-      to === 0 ? "none" : `${from} to ${to}`,
+      to === 0 ? t("none") : t("{from} to {to}", { from, to }),
       String(torn),
       String(breaks),
       head.slice(0, HASH_CHARS_SHOWN),
@@ -163,7 +163,7 @@ function showChains(chains: readonly Verified[]): void {
     "",
   );
   for (const { problems, breaks } of chains) {
-    for (const problem of problems) showProblem(problem);
+    for (const problem of problems) showProblem(told(problem));
     if (breaks > problems.length) printLine(`  ${t("and {more} more", { more: breaks - problems.length })}`);
   }
   for (const chain of chains) if (chain.breaks === 0) for (const line of soundness(chain)) printLine(line);
@@ -180,24 +180,28 @@ function isUnproven({ otherToken, to }: Verified): boolean {
 function soundness(chain: Verified): string[] {
   const { actor, lines, from, fromAt, to, toAt, unkeyed, otherToken, witnessedTo } = chain;
   const warning = styled("yellow", "!");
-  if (lines === 0) return [`${warning} ${actor}: there is no line to verify`];
-  const told = [`${styled("green", "✓")} ${actor}: whole from line ${from} (${fromAt}) to line ${to} (${toAt})`];
+  if (lines === 0) return [`${warning} ${t("{actor}: there is no line to verify", { actor })}`];
+  const found = [
+    `${styled("green", "✓")} ${t("{actor}: whole from line {from} ({fromAt}) to line {to} ({toAt})", { actor, from, fromAt, to, toAt })}`,
+  ];
   if (unkeyed !== null)
-    told.push(
-      `${warning} ${actor}: ${linesText(unkeyed)}, until ${unkeyed.toAt}, are of a version that did not key them: whoever could write the file could calculate them anew`,
+    found.push(
+      `${warning} ${t("{actor}: {lines}, until {until}, are of a version that did not key them: whoever could write the file could calculate them anew", { actor, lines: told(linesText(unkeyed)), until: unkeyed.toAt })}`,
     );
   if (otherToken !== null)
-    told.push(
-      `${warning} ${actor}: ${linesText(otherToken)}, until ${otherToken.toAt}, are keyed with another token: only that one shows whether they are as they were written`,
+    found.push(
+      `${warning} ${t("{actor}: {lines}, until {until}, are keyed with another token: only that one shows whether they are as they were written", { actor, lines: told(linesText(otherToken)), until: otherToken.toAt })}`,
     );
   const unseen = to - Math.max(witnessedTo, from - 1);
   if (unseen > 0)
-    told.push(`  the last ${unseen} of them no other process has witnessed yet, nor whether more followed`);
-  return told;
+    found.push(
+      `  ${t("the last {unseen} of them no other process has witnessed yet, nor whether more followed", { unseen })}`,
+    );
+  return found;
 }
 
 function showArchive(turns: number, missing: readonly string[]): void {
-  for (const problem of missing) showProblem(problem);
+  for (const problem of missing) showProblem(told(problem));
   if (missing.length === 0 && turns > 0)
     printLine(
       `${styled("green", "✓")} ${t("archive: {turns} settled turns and the tasks they report are in the log", { turns })}`,
@@ -223,9 +227,9 @@ async function goBack(home: string, json: boolean, at: string | undefined): Prom
     );
   const then = replay(lines, new Date(moment).toISOString());
   const said = await withState((state) => lookUp(state, then));
-  const told = { ...then, tasks: said.tasks, unanswered: said.unanswered, lastReply: said.lastReply };
-  if (json) printJson(told);
-  else show(told);
+  const whole = { ...then, tasks: said.tasks, unanswered: said.unanswered, lastReply: said.lastReply };
+  if (json) printJson(whole);
+  else show(whole);
 }
 
 interface Told extends Replayed {
@@ -278,7 +282,7 @@ function show({ at, last, processes, tasks, questions, triggers, unanswered, las
   );
   printLine(
     Object.entries(processes)
-      .map(([role, state]) => `${role} ${state}`)
+      .map(([role, state]) => `${role} ${nameIn(state)}`)
       .join(" · "),
   );
   printLine();
@@ -287,7 +291,7 @@ function show({ at, last, processes, tasks, questions, triggers, unanswered, las
     tasks.map(({ id, role, state, since, attempts, outcome, title }) => [
       id,
       role ?? "–",
-      outcome ?? state,
+      outcome ?? nameIn(state),
       new Date(since).toLocaleTimeString(),
       String(attempts),
       title ?? "",

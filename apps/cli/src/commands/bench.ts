@@ -1,4 +1,5 @@
 /** How fast Mimikit is on this machine, measured on an instance of its own: yours is not touched, and it costs nothing. */
+
 import { existsSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { join } from "node:path";
@@ -8,6 +9,7 @@ import { PROCESS_ROLES } from "@mimikit/runtime/process/role-record";
 import { createOnce } from "@mimikit/store/disk/record";
 import { archivePath, TEMPORARY } from "@mimikit/store/disk/state";
 import { command } from "../arguments/command.ts";
+import { t } from "../i18n/language.ts";
 import { freshKey } from "../instance/hand-over.ts";
 import { withDisk } from "../instance/state.ts";
 import { startTrial, type Trial } from "../instance/trial.ts";
@@ -50,21 +52,21 @@ export const bench = command({
 
 async function measure(trial: Trial): Promise<Figure[]> {
   const { home, client } = trial;
-  printProgress("measuring …");
+  printProgress(t("measuring …"));
   const memory = PROCESS_ROLES.map((role) => residentOf(role, trial));
   return [
     await withDisk(home, (fs) =>
-      timed("a record is durable", RECORDS, (n) => createOnce(fs, join(TEMPORARY, `bench-${n}`), "{}\n")),
+      timed(t("a record is durable"), RECORDS, (n) => createOnce(fs, join(TEMPORARY, `bench-${n}`), "{}\n")),
     ),
-    await timed("the status is told", MESSAGES, () => client.status()),
+    await timed(t("the status is told"), MESSAGES, () => client.status()),
     await timed(
-      "a message is accepted (202)",
+      t("a message is accepted (202)"),
       MESSAGES,
       () => client.send("help", freshKey()),
       () => rest(trial),
     ),
-    await timed("a message is answered", MESSAGES, () => answered(trial)),
-    await timed("an order is planned, done and reported", ORDERS, async () => {
+    await timed(t("a message is answered"), MESSAGES, () => answered(trial)),
+    await timed(t("an order is planned, done and reported"), ORDERS, async () => {
       await client.send("run `true`", freshKey());
       await rest(trial);
     }),
@@ -95,18 +97,18 @@ async function answered({ home, client }: Trial): Promise<void> {
   const id = await client.send("help", freshKey());
   const deadline = performance.now() + SETTLED_MS_MAX;
   while (!existsSync(join(home, archivePath(id)))) {
-    if (performance.now() > deadline) throw new Failure("timedOut", "a message was not answered in time");
+    if (performance.now() > deadline) throw new Failure("timedOut", t("a message was not answered in time"));
     await wait(POLL_MS);
   }
 }
 
 async function rest(trial: Trial): Promise<void> {
-  if (!(await trial.rests(SETTLED_MS_MAX))) throw new Failure("timedOut", "the work was not done in time");
+  if (!(await trial.rests(SETTLED_MS_MAX))) throw new Failure("timedOut", t("the work was not done in time"));
 }
 
 function residentOf(role: (typeof PROCESS_ROLES)[number], { pidOf }: Trial): Figure {
   const megabytes = (platform.residentBytes(pidOf(role) ?? 0) ?? 0) / 1_048_576;
-  return { what: `memory of the ${role}, at rest`, runs: 1, p50: megabytes, p95: megabytes, unit: "MB" };
+  return { what: t("memory of the {role}, at rest", { role }), runs: 1, p50: megabytes, p95: megabytes, unit: "MB" };
 }
 
 function show(figures: readonly Figure[]): void {
@@ -121,5 +123,7 @@ function show(figures: readonly Figure[]): void {
     "",
   );
   printLine();
-  printLine(`Node ${process.versions.node} on ${OS}, ${availableParallelism()} CPUs`);
+  printLine(
+    t("Node {node} on {os}, {cpus} CPUs", { node: process.versions.node, os: OS, cpus: availableParallelism() }),
+  );
 }

@@ -9,7 +9,7 @@ import { answerQuestions, Load } from "../chaos/load.ts";
 import { randomOf } from "../chaos/random.ts";
 import { startUnderPm2, type UnderPm2 } from "../chaos/under-pm2.ts";
 import { type AfterKills, lookAfterKills } from "../checks/after-kills.ts";
-import { t } from "../i18n/language.ts";
+import { nameIn, t } from "../i18n/language.ts";
 import { isAtRest } from "../instance/trial.ts";
 import { Failure, reasonOf } from "../io/failure.ts";
 import { plainLine, printJson, printLine, printProgress, printTable, styled } from "../io/print.ts";
@@ -68,15 +68,18 @@ export const chaos = command({
       .option("seed", { type: "number", describe: "chooses the faults; another one each time where none is given" }),
   async run({ json, minutes, kills, disk, seed = Math.floor(Math.random() * SEED_MAX) }) {
     if (!(minutes > 0 && minutes <= MINUTES_MAX))
-      throw new Failure("usage", `--minutes is a number above 0, at most ${MINUTES_MAX}`);
+      throw new Failure("usage", t("--minutes is a number above 0, at most {max}", { max: MINUTES_MAX }));
     if (kills !== undefined && !(Number.isInteger(kills) && kills > 0 && kills <= FAULTS_MAX))
-      throw new Failure("usage", `--kills is a whole number above 0, at most ${FAULTS_MAX}`);
+      throw new Failure("usage", t("--kills is a whole number above 0, at most {max}", { max: FAULTS_MAX }));
     if (!(Number.isInteger(seed) && seed >= 0 && seed <= SEED_MAX))
-      throw new Failure("usage", `--seed is a whole number from 0 to ${SEED_MAX}`);
-    printProgress(`seed ${seed}; starting an instance under a PM2 of its own`);
+      throw new Failure("usage", t("--seed is a whole number from 0 to {max}", { max: SEED_MAX }));
+    printProgress(t("seed {seed}; starting an instance under a PM2 of its own", { seed }));
     const instance = await startUnderPm2(disk);
     const report = await tryOut(instance, seed, kills ?? { ms: minutes * 60_000 }).catch(async (error: unknown) => {
-      throw new Failure("failed", `${reasonOf(error)}: the files are in ${await instance.keep()}`);
+      throw new Failure(
+        "failed",
+        t("{reason}: the files are in {folder}", { reason: reasonOf(error), folder: await instance.keep() }),
+      );
     });
     const isKept = report.violations.length > 0;
     const folder = isKept ? await instance.keep() : undefined;
@@ -84,7 +87,13 @@ export const chaos = command({
     if (json) printJson({ ok: !isKept, ...report, ...(folder !== undefined && { folder }) });
     else show(report);
     if (isKept)
-      throw new Failure("failed", `${report.violations.length} promises were broken: the files are in ${folder}`);
+      throw new Failure(
+        "failed",
+        t("{count} promises were broken: the files are in {folder}", {
+          count: report.violations.length,
+          folder: folder ?? "",
+        }),
+      );
   },
 });
 
@@ -105,14 +114,18 @@ async function tryOut(instance: UnderPm2, seed: number, amount: number | { ms: n
     struck.push(await strike(instance, random));
     const struckMs = performance.now();
     if (random() >= AT_ONCE) {
-      if (!(await instance.comesBack())) broken.push(`it is not back after ${struck.at(-1)?.fault}`);
+      if (!(await instance.comesBack()))
+        broken.push(t("it is not back after {fault}", { fault: t(struck.at(-1)?.fault ?? "stop") }));
       backMs.push(performance.now() - struckMs);
     }
     if (broken.length > 0) break;
     if (performance.now() - saidMs > PROGRESS_MS) {
       saidMs = performance.now();
+      const so = { faults: struck.length, orders: load.orders.length };
       printProgress(
-        `${struck.length}${typeof amount === "number" ? ` of ${amount}` : ""} faults, ${load.orders.length} orders`,
+        typeof amount === "number"
+          ? t("{faults} of {amount} faults, {orders} orders", { ...so, amount })
+          : t("{faults} faults, {orders} orders", so),
       );
     }
   }
@@ -122,7 +135,11 @@ async function tryOut(instance: UnderPm2, seed: number, amount: number | { ms: n
   const isStop = ({ fault }: Struck) => fault === "stop";
   return {
     ...after,
-    violations: [...broken, ...after.violations, ...left.map((what) => `${what} is left over after mimikit down`)],
+    violations: [
+      ...broken,
+      ...after.violations,
+      ...left.map((what) => t("{what} is left over after mimikit down", { what })),
+    ],
     seed,
     seconds: Math.round((performance.now() - startMs) / 1_000),
     faults: countBy(struck.map(({ fault }) => fault)),
@@ -133,7 +150,7 @@ async function tryOut(instance: UnderPm2, seed: number, amount: number | { ms: n
     cancels: load.cancels,
     triggers: load.triggers,
     backMs: backMs.map(Math.round),
-    untried: instance.disk === null ? ["a full disk, for which root mounts a small one"] : [],
+    untried: instance.disk === null ? [t("a full disk, for which root mounts a small one")] : [],
   };
 }
 
@@ -141,7 +158,7 @@ async function tryOut(instance: UnderPm2, seed: number, amount: number | { ms: n
 async function comeToRest(instance: UnderPm2, load: Load): Promise<string[]> {
   const isBack = await instance.comesBack();
   await load.end();
-  printProgress(`${load.orders.length} orders are acknowledged; waiting until all is done`);
+  printProgress(t("{count} orders are acknowledged; waiting until all is done", { count: load.orders.length }));
   const rests = await waitUntil(REST_MS_MAX, REST_POLL_MS, async () => {
     if (isAtRest(instance.place.home)) return true;
     await instance.comesBack();
@@ -149,8 +166,10 @@ async function comeToRest(instance: UnderPm2, load: Load): Promise<string[]> {
     return null;
   });
   return [
-    ...(isBack ? [] : ["it is not back after the last fault"]),
-    ...(rests === null ? [`work is still open after ${REST_MS_MAX / 1_000} s without a fault`] : []),
+    ...(isBack ? [] : [t("it is not back after the last fault")]),
+    ...(rests === null
+      ? [t("work is still open after {seconds} s without a fault", { seconds: REST_MS_MAX / 1_000 })]
+      : []),
   ];
 }
 
@@ -168,23 +187,33 @@ function countBy<T extends string>(names: readonly T[]): Partial<Record<T, numbe
 
 function show(report: Report): void {
   const { faults, kills, stops, violations, acknowledged, backMs } = report;
-  const rows = (counts: object) => Object.entries(counts).map(([what, times]) => [what, String(times)]);
-  printTable(["fault", "times"], rows(faults), "");
+  const rows = (counts: object, say: (what: string) => string) =>
+    Object.entries(counts).map(([what, times]) => [say(what), String(times)]);
+  printTable(["fault", "times"], rows(faults, t), "");
   printLine();
-  printTable(["killed", "times"], rows(kills), "");
+  printTable(["killed", "times"], rows(kills, nameIn), "");
   printLine();
-  printLine(`stopped for a while: ${rows(stops).join("; ").replaceAll(",", " ") || "none"}`);
-  printLine(`PM2 was gone and started again: ${report.starts} times`);
   printLine(
-    `${report.turns} turns, ${report.tasks} tasks, ${report.ran} commands (${report.ranAgain} ran again after a kill), ` +
-      `${report.cancels} cancels, ${report.fired} firings of triggers`,
+    t("stopped for a while: {stopped}", { stopped: rows(stops, nameIn).join("; ").replaceAll(",", " ") || t("none") }),
   );
-  printLine(`whole again: half within ${within(0.5, backMs)} ms, 95 % within ${within(0.95, backMs)} ms`);
-  for (const what of report.untried) printLine(`not tried: ${what}`);
+  printLine(t("PM2 was gone and started again: {times} times", { times: report.starts }));
+  printLine(
+    t(
+      "{turns} turns, {tasks} tasks, {ran} commands ({ranAgain} ran again after a kill), {cancels} cancels, {fired} firings of triggers",
+      { ...report },
+    ),
+  );
+  printLine(
+    t("whole again: half within {half} ms, 95 % within {most} ms", {
+      half: within(0.5, backMs),
+      most: within(0.95, backMs),
+    }),
+  );
+  for (const what of report.untried) printLine(t("not tried: {what}", { what }));
   printLine();
   for (const violation of violations) printLine(`${styled("red", "✗")} ${plainLine(violation)}`);
   if (violations.length === 0)
     printLine(
-      `${styled("green", "✓")} ${acknowledged.length} orders, each answered once; nothing was lost, nothing was done twice, no process is left`,
+      `${styled("green", "✓")} ${t("{count} orders, each answered once; nothing was lost, nothing was done twice, no process is left", { count: acknowledged.length })}`,
     );
 }

@@ -10,7 +10,7 @@ import { KEY_VARIABLES } from "@mimikit/runtime/config/providers";
 import { openHome } from "@mimikit/runtime/home/adoption";
 import { command, commandGroup } from "../arguments/command.ts";
 import { unmarked } from "../arguments/text-argument.ts";
-import { t } from "../i18n/language.ts";
+import { nameIn, settingTold, t, told } from "../i18n/language.ts";
 import { withDisk } from "../instance/state.ts";
 import { Failure } from "../io/failure.ts";
 import { currentPlace } from "../io/place.ts";
@@ -84,7 +84,8 @@ async function edit(json: boolean, name: string, text: string | undefined): Prom
     printJson({ name, before: said(before), after: said(after), needsRestart: waits });
     return;
   }
-  const said = ({ value, source }: Setting) => `${valueText(value)} (${source})`;
+  const said = ({ value, source }: Setting) =>
+    t("{value} ({source})", { value: valueText(value), source: nameIn(source) });
   printLine(plainLine(`${name}: ${said(before)} → ${said(after)}`));
   if (running === null) printLine(t("it counts when Mimikit runs"));
   else printLine(waits ? t("it counts after  mimikit restart") : t("it counts from now on"));
@@ -134,8 +135,8 @@ function show(json: boolean, part = ""): void {
     settings.map((setting) => [
       setting.field.path.join("."),
       valueText(setting.value),
-      setting.variable ?? setting.source,
-      descriptionOf(setting.field),
+      setting.variable ?? nameIn(setting.source),
+      settingTold(setting.field.path.join("."), descriptionOf(setting.field)),
     ]),
     t("there is no setting"),
   );
@@ -146,7 +147,7 @@ function show(json: boolean, part = ""): void {
           "dim",
           t("{path} is set by {variables}, or in {configFile}", {
             path: field.path.join("."),
-            variables: field.variables.join(" or "),
+            variables: field.variables.join(t(" or ")),
             configFile: CONFIG_FILE,
           }),
         ),
@@ -169,11 +170,13 @@ function validate(json: boolean, given: string | undefined): void {
   else {
     for (const { line, column, path, message, next } of mistakes ?? []) {
       const place = styled("bold", `${file}:${line}:${column}`);
-      printLine(`${styled("red", "✗")} ${place} ${plainLine(path === "" ? message : `${path}: ${message}`)}`);
-      printLine(`  → ${plainLine(next)}`);
+      printLine(
+        `${styled("red", "✗")} ${place} ${plainLine(path === "" ? told(message) : `${path}: ${told(message)}`)}`,
+      );
+      printLine(`  → ${plainLine(told(next))}`);
     }
     for (const problem of variables) {
-      printLine(`${styled("red", "✗")} ${plainLine(problem)}`);
+      printLine(`${styled("red", "✗")} ${plainLine(told(problem))}`);
       printLine(`  → ${t("correct the variable, or unset it")}`);
     }
     if (count === 0)

@@ -23,7 +23,7 @@ import {
   tested,
   trialText,
 } from "../connect/connection.ts";
-import { t } from "../i18n/language.ts";
+import { nameIn, t, told } from "../i18n/language.ts";
 import { withDisk } from "../instance/state.ts";
 import { Failure } from "../io/failure.ts";
 import { plainLine, printJson, printLine, printProgress, printTable, styled } from "../io/print.ts";
@@ -197,11 +197,11 @@ function show(entries: readonly ProviderEntry[]): void {
     entries.map((entry) => [
       entry.id,
       nameOf(entry),
-      entry.answersFor.length === Role.options.length ? "all" : entry.answersFor.join(", "),
+      entry.answersFor.length === Role.options.length ? t("all") : entry.answersFor.join(", "),
       entry.model ?? "",
-      entry.key === null ? "" : (entry.key.variable ?? entry.key.from),
+      entry.key === null ? "" : (entry.key.variable ?? nameIn(entry.key.from)),
       // Without the advice after the colon: it is to run this command.
-      entry.missing?.split(": ", 1)[0] ?? "",
+      told(entry.missing ?? "").split(/: |：/, 1)[0] ?? "",
     ]),
     t("there is no provider"),
   );

@@ -2,6 +2,7 @@
  * Shows Mimikit at work without a key: an invented household in an instance of its own, until Ctrl-C. The page of it has a
  * button that kills a process. Yours is not touched, and nothing is left behind (docs/demo.md).
  */
+
 import type { ChildProcess } from "node:child_process";
 import { DemoOrder, type DemoReport, isUnderWay } from "@mimikit/protocol/wire/demo";
 import { createPairing } from "@mimikit/runtime/home/pairing";
@@ -10,6 +11,7 @@ import { command } from "../arguments/command.ts";
 import { furnish, orderWork } from "../demo/household.ts";
 import { killAndLook } from "../demo/kill.ts";
 import { makeFolder, removeLeftovers } from "../demo/leftovers.ts";
+import { t } from "../i18n/language.ts";
 import { startTrial, type Trial } from "../instance/trial.ts";
 import { printJson, printLine, printProgress, styled } from "../io/print.ts";
 
@@ -22,7 +24,7 @@ export const demo = command({
   examples: [["mimikit demo", "an invented household; its page has a button that kills a process"]],
   async run({ json }) {
     const left = await removeLeftovers();
-    if (left > 0) printProgress("removed what a demo that was killed had left behind");
+    if (left > 0) printProgress(t("removed what a demo that was killed had left behind"));
     const door = new Door();
     const directory = makeFolder();
     const trial = await startTrial({
@@ -78,11 +80,13 @@ class Door {
 
 function show(pairingUrl: string): void {
   printLine(
-    `${styled("bold", "Mimikit")} shows itself at work: everything in it is invented, and nothing of yours is touched`,
+    t("{name} shows itself at work: everything in it is invented, and nothing of yours is touched", {
+      name: styled("bold", "Mimikit"),
+    }),
   );
   printLine();
-  printLine(`  open      ${styled("cyan", pairingUrl)}`);
-  printLine("            (this address signs one browser in, once, within 10 minutes)");
-  printLine("  kill it   with the button on the page: nothing is lost, and nothing is done twice");
-  printLine("  end it    Ctrl-C: it leaves nothing behind");
+  printLine(t("  open      {address}", { address: styled("cyan", pairingUrl) }));
+  printLine(t("            (this address signs one browser in, once, within 10 minutes)"));
+  printLine(t("  kill it   with the button on the page: nothing is lost, and nothing is done twice"));
+  printLine(t("  end it    Ctrl-C: it leaves nothing behind"));
 }

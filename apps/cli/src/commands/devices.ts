@@ -6,7 +6,7 @@ import { loadConfig } from "@mimikit/runtime/config/config";
 import { command, commandGroup } from "../arguments/command.ts";
 import { wordsOf } from "../arguments/text-argument.ts";
 import { terminalZone } from "../arguments/trigger-options.ts";
-import { t } from "../i18n/language.ts";
+import { nameIn, t } from "../i18n/language.ts";
 import { connect } from "../instance/client.ts";
 import { found } from "../instance/state.ts";
 import { Failure } from "../io/failure.ts";
@@ -78,7 +78,7 @@ function printDevices(all: readonly Device[]): void {
   const rows = all.map((device) => [
     device.id.slice(0, SHORT_ID_CHARS),
     plainLine(nameOf(device)),
-    device.kind,
+    nameIn(device.kind),
     notifiedText(device),
     at(device.seenAt),
     at(device.pairedAt),

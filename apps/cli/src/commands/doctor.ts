@@ -36,7 +36,7 @@ async function examine(look: (typeof CHECKS)[string], place: Omit<Patient, "exis
   } catch (error) {
     return [
       fail(
-        t("it cannot be looked at: {reason}", { reason: reasonOf(error) }),
+        t("it cannot be looked at: {reason}", { reason: told(reasonOf(error)) }),
         t("repair what is named above, then look again"),
       ),
     ];

@@ -23,7 +23,7 @@ import { DELIVERIES, deliveryPath, endedDeliveryPath, failedTriesPath, HOOKS } f
 import type { Argv } from "yargs";
 import { type CommonOptions, command, commandGroup } from "../arguments/command.ts";
 import { terminalZone } from "../arguments/trigger-options.ts";
-import { t } from "../i18n/language.ts";
+import { nameIn, t, told } from "../i18n/language.ts";
 import { withDisk } from "../instance/state.ts";
 import { Failure } from "../io/failure.ts";
 import { adoptedHome, openedHome } from "../io/place.ts";
@@ -107,7 +107,10 @@ function hookNamed(name: string, { hooks: all, problems }: Hooks): Hook {
   const hook = all.find((each) => each.name === name);
   if (hook !== undefined) return hook;
   const problem = problems.find((each) => each.name === name);
-  const reason = problem === undefined ? `there is no ${HOOKS}/${name}.yaml` : `${problem.place}: ${problem.reason}`;
+  const reason =
+    problem === undefined
+      ? t("there is no {hooks}/{name}.yaml", { hooks: HOOKS, name })
+      : `${problem.place}: ${told(problem.reason)}`;
   throw new Failure("failed", t("{reason}:  mimikit hooks  lists them", { reason }));
 }
 
@@ -158,15 +161,21 @@ function list(json: boolean, { hooks: all, sources, problems }: Hooks, lines: re
     [on].flat().join(", "),
     url === undefined ? run.join(" ") : new URL(url).host,
     String(waiting),
-    last === null ? "–" : `${last.outcome} ${timeText(last.at)}`,
+    last === null ? "–" : `${nameIn(last.outcome)} ${timeText(last.at)}`,
   ]);
-  const incoming = sources.map(({ name, receive }) => [name, `POST /hooks/${name}`, `runs ${receive}`, "–", "–"]);
+  const incoming = sources.map(({ name, receive }) => [
+    name,
+    `POST /hooks/${name}`,
+    t("runs {receive}", { receive }),
+    "–",
+    "–",
+  ]);
   printTable(
     ["name", "on", "does", "waiting", "last"],
     [...rows, ...incoming],
     t("there are no hooks: {hooks}/<name>.yaml makes one", { hooks: HOOKS }),
   );
-  for (const { place, reason } of problems) printLine(styled("yellow", plainLine(`! ${place}: ${reason}`)));
+  for (const { place, reason } of problems) printLine(styled("yellow", plainLine(`! ${place}: ${told(reason)}`)));
 }
 
 function show(json: boolean, hook: Hook, { problems }: Hooks, lines: readonly Line[]): void {
@@ -179,7 +188,7 @@ function show(json: boolean, hook: Hook, { problems }: Hooks, lines: readonly Li
   printLine(styled("bold", hook.name));
   printLine(t("on    {events}", { events: [hook.on].flat().join(", ") }));
   printLine(t("does  {url}", { url: plainLine(hook.url ?? JSON.stringify(hook.run)) }));
-  for (const { reason } of wrong) printLine(styled("yellow", plainLine(`! ${reason}`)));
+  for (const { reason } of wrong) printLine(styled("yellow", plainLine(`! ${told(reason)}`)));
   printLine();
   printTable(
     ["delivery", "event", "of", "when", "result"],
@@ -189,14 +198,23 @@ function show(json: boolean, hook: Hook, { problems }: Hooks, lines: readonly Li
 }
 
 function stateText({ ended, failed }: Pick<Line, "ended" | "failed">): string {
-  if (ended !== null) return `${ended.outcome} ${timeText(ended.at)}: ${ended.detail}`;
-  if (failed === null) return "waits";
-  return `waits after ${failed.tries} ${failed.tries === 1 ? "try" : "tries"} until ${timeText(failed.retryAt)}: ${failed.error}`;
+  if (ended !== null)
+    return t("{outcome} {moment}: {detail}", {
+      outcome: nameIn(ended.outcome),
+      moment: timeText(ended.at),
+      detail: told(ended.detail),
+    });
+  if (failed === null) return t("waiting");
+  const { tries, error } = failed;
+  const moment = timeText(failed.retryAt);
+  return tries === 1
+    ? t("waiting after 1 try until {moment}: {error}", { moment, error: told(error) })
+    : t("waiting after {tries} tries until {moment}: {error}", { tries, moment, error: told(error) });
 }
 
 async function test(json: boolean, { name }: Hook, { problems }: Hooks, fs: FileSystem, home: string): Promise<void> {
   const wrong = problems.find((each) => each.name === name);
-  if (wrong !== undefined) throw new Failure("failed", `${wrong.place}: ${wrong.reason}`);
+  if (wrong !== undefined) throw new Failure("failed", `${wrong.place}: ${told(wrong.reason)}`);
   const id = `test-${randomBytes(8).toString("hex")}`;
   const at = new Date().toISOString();
   const event: HookEvent = {
@@ -217,11 +235,11 @@ async function test(json: boolean, { name }: Hook, { problems }: Hooks, fs: File
   if (json) printJson({ delivery: delivery.id, ended });
   else if (ended === null) {
     const next = isRunning
-      ? `it has not ended yet:  mimikit hooks show ${name}`
-      : "it reaches the hook when Mimikit runs";
+      ? t("it has not ended yet:  mimikit hooks show {name}", { name })
+      : t("it reaches the hook when Mimikit runs");
     printLine(t("kept as {id}; {next}", { id: delivery.id, next }));
   } else {
-    printLine(plainLine(`${ended.outcome}: ${ended.detail}`));
+    printLine(plainLine(`${nameIn(ended.outcome)}: ${told(ended.detail)}`));
     if (ended.output !== undefined) printLine(plainText(ended.output));
   }
   if (ended !== null && ended.outcome !== "sent" && ended.outcome !== "ran") process.exitCode = 1;
@@ -261,7 +279,10 @@ async function typed(name: string): Promise<string> {
     return piped;
   }
   const prompts = await import("@clack/prompts");
-  const answer = await prompts.password({ output: process.stderr, message: `The secret ${name}` });
+  const answer = await prompts.password({
+    output: process.stderr,
+    message: t("The secret {secret}", { secret: name }),
+  });
   if (prompts.isCancel(answer)) throw new Failure("failed", t("nothing was changed"));
   return answer.trim();
 }

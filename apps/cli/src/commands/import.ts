@@ -2,16 +2,18 @@
  * Comes over from another assistant: conversations, memories and schedules of its export. All of it is shown first, and can be
  * taken back as a whole. It reads and writes the state directory itself, so it works with everything down.
  */
+
 import { resolve } from "node:path";
-import { momentText, whenText } from "@mimikit/core/schedule/trigger-words";
+import { momentText } from "@mimikit/core/schedule/trigger-words";
 import { simulateTriggers } from "@mimikit/core/triggers/simulate";
 import { triggerOf } from "@mimikit/core/triggers/triggers";
 import { openHome } from "@mimikit/runtime/home/adoption";
 import { command } from "../arguments/command.ts";
 import { terminalZone } from "../arguments/trigger-options.ts";
-import { t } from "../i18n/language.ts";
+import { t, told } from "../i18n/language.ts";
+import { whenIn } from "../i18n/words.ts";
 import { bringIn, importsOf, type Plan, planImport, takeBack } from "../import/bring-in.ts";
-import { type Brought, type BroughtSchedule, SOURCE_NAMES, SOURCES, type Source } from "../import/brought.ts";
+import { type Brought, type BroughtSchedule, COUNTED, SOURCE_NAMES, SOURCES, type Source } from "../import/brought.ts";
 import { openExport } from "../import/export-files.ts";
 import { confirm } from "../io/confirm.ts";
 import { Failure } from "../io/failure.ts";
@@ -67,7 +69,7 @@ export const importCommand = command({
       throw new Failure("failed", t("nothing was changed"));
     const done = await bringIn(home, plan);
     if (json) return printJson({ ...summary(brought, plan), ...done, imported: true });
-    for (const reason of done.refused) printLine(styled("yellow", `! ${plainLine(reason)}`));
+    for (const reason of done.refused) printLine(styled("yellow", `! ${plainLine(told(reason))}`));
     const later = done.waits ? t(" (memories and schedules are taken up when Mimikit runs)") : "";
     printLine(
       t("brought in as {id}{later}; take it back with  mimikit import --undo {id}", {
@@ -149,19 +151,12 @@ function show(brought: Brought, plan: Plan, file: string): void {
   if (passedOver.length === 0) return;
   printLine();
   printLine(t("not brought:"));
-  const reasons = [...Map.groupBy(passedOver, ({ what, reason }) => `${what}: ${reason}`)];
+  const reasons = [...Map.groupBy(passedOver, ({ what, reason }) => t("{what}: {reason}", { what, reason }))];
   for (const [text, same] of reasons.slice(0, SHOWN_MAX))
     printLine(`  ${plainLine(text)}${same.length > 1 ? ` ${t("({count} times)", { count: same.length })}` : ""}`);
   if (reasons.length > SHOWN_MAX)
     printLine(`  … ${t("and {more} more: --json has all of them", { more: reasons.length - SHOWN_MAX })}`);
 }
-
-const COUNTED = {
-  messages: (count: number) => (count === 1 ? t("1 message") : t("{count} messages", { count })),
-  conversations: (count: number) => (count === 1 ? t("1 conversation") : t("{count} conversations", { count })),
-  memories: (count: number) => (count === 1 ? t("1 memory") : t("{count} memories", { count })),
-  schedules: (count: number) => (count === 1 ? t("1 schedule") : t("{count} schedules", { count })),
-};
 
 function listed(texts: readonly string[]): void {
   for (const text of texts.slice(0, SHOWN_MAX)) {
@@ -181,12 +176,12 @@ function showSchedules(schedules: readonly BroughtSchedule[]): void {
     triggerOf(`trg-new-${i + 1}`, definition, { createdAt, traceId: "trg-new", depth: 0, target: "teller" }),
   );
   for (const trial of trials) {
-    printLine(`  ${plainLine(trial.title)}: ${plainLine(whenText(trial, timeZone))}`);
+    printLine(`  ${plainLine(trial.title)}: ${plainLine(whenIn(trial, timeZone))}`);
     printLine(`    ${plainLine(trial.prompt)}`);
   }
   printLine();
   const simulation = simulateTriggers(trials, nowMs, nowMs + PREVIEW_MS, { timeZone, costOf: () => null });
-  printSimulation({ simulation, timeZone, limit: SHOWN_MAX, isBounded: true, shortId: () => "new" });
+  printSimulation({ simulation, timeZone, limit: SHOWN_MAX, isBounded: true, shortId: () => t("new") });
 }
 
 function list(home: string, json: boolean): void {
@@ -213,5 +208,6 @@ async function undoIt(home: string, id: string, json: boolean): Promise<void> {
       undone,
     }),
   );
-  for (const reason of kept) printLine(styled("yellow", `! ${t("stays: {reason}", { reason: plainLine(reason) })}`));
+  for (const reason of kept)
+    printLine(styled("yellow", `! ${t("stays: {reason}", { reason: plainLine(told(reason)) })}`));
 }

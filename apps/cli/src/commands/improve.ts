@@ -7,7 +7,7 @@ import { improvementId, improvementNumber } from "@mimikit/protocol/base/id";
 import type { Improvement } from "@mimikit/protocol/wire/api";
 import { readImprovement, readImprovements } from "@mimikit/store/views/improvements";
 import { command, commandGroup } from "../arguments/command.ts";
-import { t } from "../i18n/language.ts";
+import { nameIn, t, told } from "../i18n/language.ts";
 import { withState } from "../instance/state.ts";
 import { ask } from "../instance/write-wish.ts";
 import { Failure } from "../io/failure.ts";
@@ -77,10 +77,10 @@ export const improve = commandGroup({
 function printImprovements(improvements: readonly Improvement[]): void {
   const rows = improvements.map(({ id, state, at, kind, title, error }) => [
     id,
-    state,
+    nameIn(state),
     new Date(at).toLocaleString(),
-    kind ?? "–",
-    title ?? error ?? "",
+    kind === undefined ? "–" : nameIn(kind),
+    title ?? told(error ?? ""),
   ]);
   printTable(["id", "state", "begun", "kind", "what"], rows, t("there are no improvements yet"));
 }
@@ -89,14 +89,15 @@ function printImprovement(improvement: Improvement): void {
   const { number, state, at, endedAt, kind, title, why, change, reasons = [], branch, note, error } = improvement;
   printLine(styled("bold", `${improvementId(number)}  ${plainLine(title ?? "")}`));
   const until = endedAt === undefined ? "" : ` – ${new Date(endedAt).toLocaleString()}`;
-  printLine(`${state}, ${new Date(at).toLocaleString()}${until}`);
+  printLine(`${nameIn(state)}${t(", ")}${new Date(at).toLocaleString()}${until}`);
   if (branch !== undefined)
     printLine(t("branch {branch}: git diff {base} {branch}", { branch, base: change?.base ?? "HEAD" }));
-  if (note !== undefined) printLine(plainLine(note));
-  if (error !== undefined) printLine(plainLine(error));
-  if (why !== undefined) section(t("why ({kind})", { kind: kind ?? "" }), why);
+  if (note !== undefined) printLine(plainLine(told(note)));
+  if (error !== undefined) printLine(plainLine(told(error)));
+  if (why !== undefined) section(t("why ({kind})", { kind: nameIn(kind ?? "") }), why);
   if (reasons.length > 0) section(t("review"), reasons.map((reason) => `- ${reason}`).join("\n"));
-  for (const { command: line, ended, output } of change?.checks ?? []) section(`${plainLine(line)}: ${ended}`, output);
+  for (const { command: line, ended, output } of change?.checks ?? [])
+    section(`${plainLine(line)}: ${told(ended)}`, output);
   if (change !== undefined && change.diff !== "") section(t("diff"), change.diff);
   if (change?.artifact !== undefined) printLine(t("(the whole diff is in {artifact})", { artifact: change.artifact }));
 }

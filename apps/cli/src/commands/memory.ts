@@ -17,7 +17,7 @@ import { readHistory } from "@mimikit/store/views/history";
 import { countUnarchived } from "@mimikit/store/views/unarchived";
 import { command, commandGroup } from "../arguments/command.ts";
 import { isPiped, readText, wordsOf } from "../arguments/text-argument.ts";
-import { t } from "../i18n/language.ts";
+import { t, told } from "../i18n/language.ts";
 import { withState } from "../instance/state.ts";
 import { ask } from "../instance/write-wish.ts";
 import { Failure, misuseOf } from "../io/failure.ts";
@@ -143,7 +143,7 @@ async function add(
     );
   const asked = await ask(currentPlace().home, { kind: "memory-add", content, ...how });
   if (json) printJson(asked);
-  else printLine(asked.outcome ?? t("queued; it is written when Mimikit runs"));
+  else printLine(told(asked.outcome ?? "") || t("queued; it is written when Mimikit runs"));
 }
 
 /** Removes the one entry that contains the words. @throws Failure if none does, or several do. */
@@ -168,7 +168,8 @@ async function forget(words: readonly string[] | undefined, json: boolean): Prom
   const { document, entry } = first;
   const asked = await ask(currentPlace().home, { kind: "memory-edit", document, entry: entryName(entry) });
   if (json) printJson({ ...asked, document, entry: entry.text });
-  else printLine(`${plainLine(entry.text)}: ${asked.outcome ?? t("queued; it is removed when Mimikit runs")}`);
+  else
+    printLine(`${plainLine(entry.text)}: ${told(asked.outcome ?? "") || t("queued; it is removed when Mimikit runs")}`);
 }
 
 async function search(options: Omit<MemorySearch, "query">, words: readonly string[], json: boolean): Promise<void> {

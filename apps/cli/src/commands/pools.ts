@@ -1,7 +1,7 @@
 /** Says which machines work for this home, and how each does. It needs no running process. */
 import { describePools } from "@mimikit/runtime/pools/registry";
 import { command } from "../arguments/command.ts";
-import { t } from "../i18n/language.ts";
+import { nameIn, t } from "../i18n/language.ts";
 import { withDisk } from "../instance/state.ts";
 import { currentPlace } from "../io/place.ts";
 import { printJson, printTable } from "../io/print.ts";
@@ -25,7 +25,9 @@ export const pools = command({
         name,
         labels.join(", "),
         t("{running} of {slots}", { running: running ?? 0, slots }),
-        seenAt === undefined || state === "there" ? state : t("{state} for {ago}", { state, ago: agoText(seenAt) }),
+        seenAt === undefined || state === "there"
+          ? nameIn(state)
+          : t("{state} for {ago}", { state: nameIn(state), ago: agoText(seenAt) }),
       ]),
       t("No other machine works for this one: mimikit pool invite <name>"),
     );
@@ -33,5 +35,5 @@ export const pools = command({
 });
 
 function agoText(at: string): string {
-  return `${Math.round((Date.now() - Date.parse(at)) / MS_PER_SEC)} s`;
+  return t("{count} s", { count: Math.round((Date.now() - Date.parse(at)) / MS_PER_SEC) });
 }

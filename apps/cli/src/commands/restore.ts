@@ -18,7 +18,7 @@ import { command } from "../arguments/command.ts";
 import { syncDirectory, unpackBackup } from "../backup/read-backup.ts";
 import { MANIFEST } from "../backup/write-backup.ts";
 import { findViolations } from "../checks/find-violations.ts";
-import { t } from "../i18n/language.ts";
+import { t, told } from "../i18n/language.ts";
 import { withState } from "../instance/state.ts";
 import { Failure, reasonOf } from "../io/failure.ts";
 import { currentPlace } from "../io/place.ts";
@@ -93,7 +93,7 @@ export const restore = command({
         printLine(`  ${t("{files} files, {turns} turns and {results} tasks, checked", { files, turns, results })}`);
         for (const problem of ofAudit.slice(0, PROBLEMS_NAMED_MAX))
           printLine(
-            `${styled("yellow", "!")} ${t("{problem} (mimikit audit verify)", { problem: plainLine(problem) })}`,
+            `${styled("yellow", "!")} ${t("{problem} (mimikit audit verify)", { problem: plainLine(told(problem)) })}`,
           );
         if (before !== null) printLine(`  ${t("what was there before: {before}", { before })}`);
         printLine(

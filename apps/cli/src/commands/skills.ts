@@ -5,7 +5,7 @@ import type { SkillProblem, SkillSummary } from "@mimikit/protocol/base/skill";
 import { openHome } from "@mimikit/runtime/home/adoption";
 import type { Argv } from "yargs";
 import { type CommonOptions, command, commandGroup } from "../arguments/command.ts";
-import { t } from "../i18n/language.ts";
+import { nameIn, t, told } from "../i18n/language.ts";
 import { Failure } from "../io/failure.ts";
 import { currentPlace } from "../io/place.ts";
 import { plainLine, plainText, printJson, printLine, printTable, styled } from "../io/print.ts";
@@ -79,15 +79,15 @@ function printSkills(found: readonly SkillSummary[], problems: readonly SkillPro
   const rows = found.map(({ name, level, source, description, isHeld }) => [
     name,
     isHeld === true ? "read-only *" : (level ?? "–"),
-    source,
+    nameIn(source),
     description.length > DESCRIPTION_CHARS ? `${description.slice(0, DESCRIPTION_CHARS)}…` : description,
   ]);
   printTable(["name", "level", "from", "what for"], rows, t("there are no skills"));
   if (found.some(({ isHeld }) => isHeld))
     printLine(styled("dim", t("* from the workspace: read-only until you allow more:  mimikit skills allow <name>")));
   for (const { path, warning } of found)
-    if (warning !== undefined) printLine(styled("yellow", plainLine(`! ${path}: ${warning}`)));
-  for (const { path, reason } of problems) printLine(styled("yellow", plainLine(`! ${path}: ${reason}`)));
+    if (warning !== undefined) printLine(styled("yellow", plainLine(`! ${path}: ${told(warning)}`)));
+  for (const { path, reason } of problems) printLine(styled("yellow", plainLine(`! ${path}: ${told(reason)}`)));
 }
 
 function printSkill(skill: SkillSummary, files: readonly string[], body: string): void {
@@ -101,10 +101,10 @@ function printSkill(skill: SkillSummary, files: readonly string[], body: string)
       what: isHeld === true ? t(", until you allow more:  mimikit skills allow {name}", { name }) : "",
     }),
   );
-  printLine(t("from   {source}", { source }));
+  printLine(t("from   {source}", { source: nameIn(source) }));
   printLine(t("path   {path}", { path: plainLine(path) }));
   printLine(t("files  {files}", { files: files.map(plainLine).join(", ") }));
-  if (warning !== undefined) printLine(styled("yellow", plainLine(`! ${warning}`)));
+  if (warning !== undefined) printLine(styled("yellow", plainLine(`! ${told(warning)}`)));
   printLine();
   printLine(plainText(body));
 }

@@ -2,8 +2,9 @@
  * Says in a few lines who runs, who answers, what is being done, what comes next and what the owner should look at. Where
  * the gateway is down it says what the state directory knows, and ends with the exit code of what does not run.
  */
+
 import { existsSync } from "node:fs";
-import { durationText, momentText } from "@mimikit/core/schedule/trigger-words";
+import { momentText } from "@mimikit/core/schedule/trigger-words";
 import { triggerSummary } from "@mimikit/core/views/board";
 import { dayOf, type Usage } from "@mimikit/protocol/base/usage";
 import type { BudgetState, Status, TaskSummary } from "@mimikit/protocol/wire/api";
@@ -13,7 +14,8 @@ import { rolesOf } from "@mimikit/runtime/process/roles-of";
 import { UsageBook } from "@mimikit/store/views/usage-book";
 import { command } from "../arguments/command.ts";
 import { terminalZone } from "../arguments/trigger-options.ts";
-import { t, told } from "../i18n/language.ts";
+import { nameIn, t, told } from "../i18n/language.ts";
+import { durationIn } from "../i18n/words.ts";
 import { answersText } from "../instance/answerers.ts";
 import { connect, mayPass } from "../instance/client.ts";
 import { shortId, withState } from "../instance/state.ts";
@@ -54,7 +56,7 @@ function show(url: string, answer: Status, open: readonly TaskSummary[]): void {
   printLine(
     `${styled("bold", "Mimikit")} ${version}  ${ready ? styled("green", t("ready")) : styled("red", t("not ready"))}  ${url}`,
   );
-  const since = durationText(Math.max(0, Math.floor((Date.now() - Date.parse(startedAt)) / 1_000)));
+  const since = durationIn(Math.max(0, Math.floor((Date.now() - Date.parse(startedAt)) / 1_000)));
   say(t("works in"), workDir);
   say(
     t("processes"),
@@ -71,14 +73,14 @@ function show(url: string, answer: Status, open: readonly TaskSummary[]): void {
   if (answer.pools !== undefined) sayMachines(answer.pools.each);
   say(t("answers"), answersText(answer));
   if (passedOver.length > 0)
-    say("", styled("dim", t("auto passed over: {passedOver}", { passedOver: passedOver.join("; ") })));
+    say("", styled("dim", t("auto passed over: {passedOver}", { passedOver: passedOver.map(told).join("; ") })));
   sayTasks(open);
   const waiting = [
-    [counts.inbox, t("in the inbox")],
-    [counts.quarantine, t("set aside")],
+    [counts.inbox, t("{inbox} in the inbox", { inbox: counts.inbox })],
+    [counts.quarantine, t("{count} set aside", { count: counts.quarantine })],
   ] as const;
-  const counted = waiting.flatMap(([count, where]) => (count === 0 ? [] : [`${count} ${where}`]));
-  if (counted.length > 0) say(t("waits"), counted.join(", "));
+  const counted = waiting.flatMap(([count, said]) => (count === 0 ? [] : [said]));
+  if (counted.length > 0) say(t("waits"), counted.join(t(", ")));
   say(t("triggers"), next === null ? triggersText(counts.triggers) : nextText(counts.triggers, next));
   say(t("today"), usageText(usage.today));
   showBudget(t("today"), usage.budget.day);
@@ -176,9 +178,9 @@ function sayMachines(machines: Machines): void {
 function channelsText({ process: { alive, pid }, each }: NonNullable<Status["channels"]>): string {
   if (!alive) return styled("red", t("DOWN"));
   const states = Object.entries(each).map(([name, { state, waiting }]) =>
-    plainLine(`${name} ${state}${waiting > 0 ? t(", {waiting} wait", { waiting }) : ""}`),
+    plainLine(`${name} ${nameIn(state)}${waiting > 0 ? t(", {waiting} wait", { waiting }) : ""}`),
   );
-  return [...states, styled("dim", `process ${pid}`)].join("; ");
+  return [...states, styled("dim", t("process {pid}", { pid: pid ?? "" }))].join("; ");
 }
 
 function usageText({ inputTokens, cachedTokens, outputTokens, costUsd }: Usage): string {
@@ -213,15 +215,18 @@ function sayTasks(open: readonly TaskSummary[]): void {
   if (running.length === 0) say(t("works on"), t("nothing"));
   running.slice(0, NAMED_MAX).forEach(({ id, title, startedAt }, i) => {
     const sec = startedAt === undefined ? 0 : Math.max(0, Math.floor((Date.now() - Date.parse(startedAt)) / 1_000));
-    say(i === 0 ? t("works on") : "", `${plainLine(title)}  ${styled("dim", `${id}, ${durationText(sec)}`)}`);
+    say(i === 0 ? t("works on") : "", `${plainLine(title)}  ${styled("dim", `${id}, ${durationIn(sec)}`)}`);
   });
+  const more = running.length - Math.min(running.length, NAMED_MAX);
+  const queued = open.filter(({ state }) => state === "queued").length;
+  const waiting = open.filter(({ state }) => state === "waiting").length;
   const others = [
-    [running.length - Math.min(running.length, NAMED_MAX), t("more run")],
-    [open.filter(({ state }) => state === "queued").length, t("queued")],
-    [open.filter(({ state }) => state === "waiting").length, t("waiting for others")],
-  ] as const;
-  const counted = others.flatMap(([count, how]) => (count === 0 ? [] : [`${count} ${how}`]));
-  if (counted.length > 0) say("", t("{counted}:  mimikit tasks", { counted: counted.join(", ") }));
+    t("{count} more run", { count: more }),
+    t("{count} queued", { count: queued }),
+    t("{count} waiting for others", { count: waiting }),
+  ];
+  const counted = [more, queued, waiting].flatMap((count, i) => (count === 0 ? [] : (others[i] ?? [])));
+  if (counted.length > 0) say("", t("{counted}:  mimikit tasks", { counted: counted.join(t(", ")) }));
 }
 
 function triggersText(count: number): string {
@@ -262,7 +267,7 @@ function showBudget(period: string, budget: BudgetState | null): void {
   const state = isReached
     ? styled("red", t(", used up until {moment}", { moment: momentText(Date.parse(resumesAt), terminalZone()) }))
     : "";
-  say("", t("budget {period}: {parts}{state}", { period, parts: parts.join(", "), state }));
+  say("", t("budget {period}: {parts}{state}", { period, parts: parts.join(t(", ")), state }));
 }
 
 function showTools(tools: Status["tools"]): void {

@@ -11,13 +11,13 @@ import { filesOfTask } from "@mimikit/runtime/workspace/task-files";
 import { readWholeTranscript } from "@mimikit/store/views/transcript";
 import type { Argv } from "yargs";
 import { type CommonOptions, command, commandGroup } from "../arguments/command.ts";
-import { t, told } from "../i18n/language.ts";
+import { nameIn, t, told } from "../i18n/language.ts";
 import { withState } from "../instance/state.ts";
 import { cancellableId, listTasks, readTask } from "../instance/task-list.ts";
 import { ask } from "../instance/write-wish.ts";
 import { Failure } from "../io/failure.ts";
 import { currentPlace } from "../io/place.ts";
-import { plainLine, plainText, printJson, printLine, printTable, styled } from "../io/print.ts";
+import { padded, plainLine, plainText, printJson, printLine, printTable, styled } from "../io/print.ts";
 import { runningWorkDir } from "../processes/instance.ts";
 
 const LIST_DEFAULT = 20;
@@ -138,7 +138,9 @@ function list(found: readonly TaskSummary[]): void {
   const rows = found.map(({ id, role, state, createdAt, failureReason, title }) => [
     id,
     role,
-    failureReason === undefined ? state : `${state} (${failureReason})`,
+    failureReason === undefined
+      ? nameIn(state)
+      : t("{state} ({reason})", { state: nameIn(state), reason: nameIn(failureReason) }),
     new Date(createdAt).toLocaleTimeString(),
     title,
   ]);
@@ -161,17 +163,22 @@ function show(task: TaskDetail, files: readonly TaskFile[]): void {
   printLine(
     t("{role}, {state}, attempts {attempts}, priority {priority}{after}", {
       role: task.role,
-      state: task.state,
+      state: nameIn(task.state),
       attempts: task.attempts,
       priority: task.priority,
       after,
     }),
   );
   if (task.againOf !== undefined) printLine(t("another try of {againOf}", { againOf: task.againOf }));
-  for (const { at, event } of task.timeline) printLine(`  ${new Date(at).toLocaleString()}  ${plainLine(event)}`);
+  for (const { at, event } of task.timeline) printLine(`  ${new Date(at).toLocaleString()}  ${plainLine(told(event))}`);
   if (task.prompt !== "") section(t("prompt"), task.prompt);
   if (task.error !== undefined)
-    section(`${t("error")}${task.failureReason === undefined ? "" : ` (${task.failureReason})`}`, task.error);
+    section(
+      task.failureReason === undefined
+        ? t("error")
+        : t("{state} ({reason})", { state: t("error"), reason: nameIn(task.failureReason) }),
+      told(task.error),
+    );
   if (task.result !== null && task.result !== undefined) section(t("result"), textOf(task));
   if (files.length > 0) section(t("files"), files.map(fileLine).join("\n"));
 }
@@ -179,7 +186,7 @@ function show(task: TaskDetail, files: readonly TaskFile[]): void {
 function fileLine({ change, path, bytes }: TaskFile): string {
   const size =
     bytes === null ? (change === "deleted" ? "" : t(" (not there any more)")) : t(" ({bytes} bytes)", { bytes });
-  return `${change.padEnd("changed".length)}  ${path}${size}`;
+  return `${padded(nameIn(change), "changed".length)}  ${path}${size}`;
 }
 
 /** Shows the transcript; those of old tasks are not kept. */

@@ -8,7 +8,7 @@ import { CHANGES_LISTED_DEFAULT, type ChangeView } from "@mimikit/protocol/wire/
 import { listChanges } from "@mimikit/runtime/config/list-changes";
 import { command } from "../arguments/command.ts";
 import { terminalZone } from "../arguments/trigger-options.ts";
-import { t, told } from "../i18n/language.ts";
+import { nameIn, t, told } from "../i18n/language.ts";
 import { found, withState } from "../instance/state.ts";
 import { ask } from "../instance/write-wish.ts";
 import { Failure } from "../io/failure.ts";
@@ -44,9 +44,9 @@ async function list(limit: number, json: boolean): Promise<void> {
   const rows = changes.map(({ id, at, what, op, by, title, state, problem }) => [
     id,
     momentText(Date.parse(at), timeZone),
-    `${t(what)}: ${t(DONE[op])}`,
-    by,
-    problem === undefined ? state : `${state}: ${problem}`,
+    `${nameIn(what)}: ${t(DONE[op])}`,
+    nameIn(by),
+    problem === undefined ? nameIn(state) : `${nameIn(state)}: ${told(problem)}`,
     title,
   ]);
   printTable(["id", "when", "what", "by", "state", "title"], rows, t("nothing was changed yet that can be taken back"));

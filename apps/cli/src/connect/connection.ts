@@ -7,7 +7,7 @@ import type { ConnectBody, ConnectionTest, ProviderEntry } from "@mimikit/protoc
 import { SettingsRefused } from "@mimikit/runtime/config/edit-settings";
 import { keyVariableOf } from "@mimikit/runtime/config/providers";
 import { openHome } from "@mimikit/runtime/home/adoption";
-import { t, told } from "../i18n/language.ts";
+import { speaksChinese, t, told } from "../i18n/language.ts";
 import { Failure } from "../io/failure.ts";
 import { adoptedHome, currentPlace } from "../io/place.ts";
 import { runningEnvironment } from "../processes/instance.ts";
@@ -45,7 +45,7 @@ export function entryOf(id: ProviderId, at: Connection): ProviderEntry {
 
 /** As people know it: the endpoint of any address is OpenAI's own where none is set. */
 export function nameOf({ id, title }: ProviderEntry): string {
-  return id === "openai" ? "OpenAI" : title.en;
+  return id === "openai" ? "OpenAI" : speaksChinese() ? title.zh : title.en;
 }
 
 export function entriesOf(at: Connection): ProviderEntry[] {
@@ -92,6 +92,6 @@ export function trialText({ answer, problem, models }: ConnectionTest): string {
       ? ""
       : t("{input} in, {output} out for a million tokens", { input: `$${price.input}`, output: `$${price.output}` }),
   ];
-  const text = parts.filter((part) => part !== "").join(", ");
+  const text = parts.filter((part) => part !== "").join(t(", "));
   return problem === undefined ? text : t("{text}; but {problem}", { text, problem: told(problem.text) });
 }

@@ -7,7 +7,7 @@ import type { ProviderId } from "@mimikit/protocol/base/provider";
 import { Role } from "@mimikit/protocol/base/role";
 import type { ConnectBody, OfferedModel, ProviderEntry } from "@mimikit/protocol/wire/connect";
 import { problemOfKey } from "@mimikit/runtime/config/secrets";
-import { t, told } from "../i18n/language.ts";
+import { nameIn, t, told } from "../i18n/language.ts";
 import { Failure } from "../io/failure.ts";
 import { plainLine, printProgress } from "../io/print.ts";
 import { type Connection, entriesOf, entryOf, keyOfShell, nameOf, tested, trialText } from "./connection.ts";
@@ -80,7 +80,7 @@ function hintOf({ kind, answersFor, key, missing }: ProviderEntry): string {
   if (answersFor.length > 0) return t("answers now");
   if (kind === "local") return t("no server answers at its usual address");
   if (kind === "program") return isNotThere(missing) ? t("not installed") : t("an agent CLI, with its own login");
-  return key === null ? "" : t("its key is in {place}", { place: key.variable ?? key.from });
+  return key === null ? "" : t("its key is in {place}", { place: key.variable ?? nameIn(key.from) });
 }
 
 const isNotThere = (missing: string | null) => missing !== null && /^(a|the) program\b/.test(missing);
@@ -124,8 +124,8 @@ async function keyedAndListed(
     printProgress(t("asking which models there are …"));
     const { models, problem } = await tested({ ...place, ...keyed }, at);
     if (problem === undefined || problem.cause === "other") return { ...keyed, models };
-    if (problem.cause !== "key" || keyed.key === undefined) throw new Failure("failed", plainLine(problem.text));
-    prompts.log.error(plainLine(problem.text), TO);
+    if (problem.cause !== "key" || keyed.key === undefined) throw new Failure("failed", plainLine(told(problem.text)));
+    prompts.log.error(plainLine(told(problem.text)), TO);
   }
 }
 
@@ -157,7 +157,11 @@ async function askKey(
       ...TO,
       message: t("Paste its key{page}{without}", { page, without }),
       validate: (value = "") =>
-        value.trim() !== "" ? (problemOfKey(value) ?? undefined) : without === "" ? t("it needs one") : undefined,
+        value.trim() !== ""
+          ? told(problemOfKey(value) ?? "") || undefined
+          : without === ""
+            ? t("it needs one")
+            : undefined,
     }),
   );
   return (key ?? "").trim() === "" ? {} : { key: key.trim() };

@@ -17,7 +17,12 @@ export async function signIn(id: ProviderId, at: Connection): Promise<void> {
   for (const [i, { commandLine, dir, environment }] of logins.entries()) {
     const [file, ...args] = commandLine;
     mkdirSync(dir, { recursive: true, mode: 0o700 });
-    printProgress(t("{id} signs in by itself{what} …", { id, what: logins.length > 1 ? `, ${t(FOR[i] ?? "")}` : "" }));
+    printProgress(
+      t("{id} signs in by itself{what} …", {
+        id,
+        what: logins.length > 1 ? t(", {whom}", { whom: t(FOR[i] ?? "") }) : "",
+      }),
+    );
     const options = { env: environment, extendEnv: false, stdio: "inherit", reject: false } as const;
     const { failed, shortMessage } = await execa(file, args, options);
     if (failed) throw new Failure("failed", t("{id} did not sign in: {reason}", { id, reason: shortMessage ?? "" }));

@@ -2,6 +2,7 @@
  * The language in which the commands speak to people: English, or Chinese where the environment asks for it. `--json`, exit
  * codes, names and logs are the same in both. Texts are looked up when they are said, not when a module is loaded.
  */
+import type { Condition } from "@mimikit/protocol/triggers/condition";
 
 type NamesIn<T extends string> = T extends `${string}{${infer Name}}${infer Rest}` ? Name | NamesIn<Rest> : never;
 type ValuesIfAny<T extends string> = [NamesIn<T>] extends [never] ? [] : [values: Record<NamesIn<T>, string | number>];
@@ -39,4 +40,19 @@ export function t<T extends string>(text: T, ...[values]: ValuesIfAny<T>): strin
 /** A sentence that another part of Mimikit has made, in the language of the reader where it is known. */
 export function told(sentence: string): string {
   return chinese?.sentenceInChinese(sentence) ?? sentence;
+}
+
+/** A word that records have for a state, a kind or a cause, in the language of the reader. */
+export function nameIn(word: string): string {
+  return chinese?.NAMES[word] ?? word;
+}
+
+/** A condition of a trigger, in Chinese. Asked for where that is spoken. */
+export function conditionTold(condition: Condition): string {
+  return chinese?.conditionInChinese(condition) ?? "";
+}
+
+/** The description of a setting, in the language of the reader. */
+export function settingTold(name: string, description: string): string {
+  return chinese?.chineseDescription(name) ?? description;
 }

@@ -20,6 +20,7 @@ import { type Asked, ask, outcomeOf, refusalIn, writeWish } from "../instance/wr
 import { Failure, reasonOf } from "../io/failure.ts";
 import {
   type Brought,
+  COUNTED,
   type Conversation,
   MEMORIES_MAX,
   MESSAGE_CHARS_MAX,
@@ -67,19 +68,22 @@ export interface Plan {
 /** Compares an export with what is there. Nothing is changed. @throws Failure where there is no state directory. */
 export async function planImport(source: Source, brought: Brought): Promise<Plan> {
   const leftOut: Plan["leftOut"] = [];
-  const bounded = <T>(all: readonly T[], max: number, what: string): T[] => {
-    if (all.length > max) leftOut.push({ what: `${all.length - max} ${what}`, reason: `at most ${max} at once` });
+  const bounded = <T>(all: readonly T[], max: number, what: (count: number) => string): T[] => {
+    if (all.length > max) leftOut.push({ what: what(all.length - max), reason: t("at most {max} at once", { max }) });
     return all.slice(0, max);
   };
-  const memories = bounded([...new Set(brought.memories)], MEMORIES_MAX, "memories");
-  const schedules = bounded(brought.schedules, SCHEDULES_MAX, "schedules");
-  const all = bounded(linesOf(source, brought.conversations), MESSAGES_MAX, "messages");
+  const memories = bounded([...new Set(brought.memories)], MEMORIES_MAX, COUNTED.memories);
+  const schedules = bounded(brought.schedules, SCHEDULES_MAX, COUNTED.schedules);
+  const all = bounded(linesOf(source, brought.conversations), MESSAGES_MAX, COUNTED.messages);
   const dated = all.filter(({ messages }) => Date.parse(messages[0]?.at ?? "") > 0);
   if (dated.length < all.length)
-    leftOut.push({ what: `${all.length - dated.length} messages`, reason: "their time is unknown" });
+    leftOut.push({ what: COUNTED.messages(all.length - dated.length), reason: t("their time is unknown") });
   const cut = dated.filter(({ messages }) => messages[0]?.text.length === MESSAGE_CHARS_MAX).length;
   if (cut > 0)
-    leftOut.push({ what: `the end of ${cut} messages`, reason: `at most ${MESSAGE_CHARS_MAX} characters each` });
+    leftOut.push({
+      what: t("the end of {count} messages", { count: cut }),
+      reason: t("at most {max} characters each", { max: MESSAGE_CHARS_MAX }),
+    });
   const seeds = [
     ...memories,
     ...schedules.map((each) => JSON.stringify(each)),

@@ -1,6 +1,8 @@
 /** The content of an export, in our terms. All of its texts are a stranger's: they are kept and shown, and never followed. */
+
 import { REMEMBER_CHARS_MAX } from "@mimikit/protocol/records/effect";
 import type { TriggerDefinition } from "@mimikit/protocol/triggers/trigger-order";
+import { t } from "../i18n/language.ts";
 
 export const SOURCES = ["chatgpt", "claude", "openclaw"] as const;
 export type Source = (typeof SOURCES)[number];
@@ -14,6 +16,14 @@ export const SOURCE_NAMES: Readonly<Record<Source, string>> = {
 export function sourceName(source: string): string {
   return (SOURCE_NAMES as Readonly<Record<string, string>>)[source] ?? source;
 }
+
+/** Parts of an import, as they are said. */
+export const COUNTED = {
+  messages: (count: number) => (count === 1 ? t("1 message") : t("{count} messages", { count })),
+  conversations: (count: number) => (count === 1 ? t("1 conversation") : t("{count} conversations", { count })),
+  memories: (count: number) => (count === 1 ? t("1 memory") : t("{count} memories", { count })),
+  schedules: (count: number) => (count === 1 ? t("1 schedule") : t("{count} schedules", { count })),
+};
 
 /** Bounds of one import; what lies beyond is said, and not brought. */
 export const MEMORIES_MAX = 500;

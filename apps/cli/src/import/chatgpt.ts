@@ -3,7 +3,9 @@
  * of messages, of which the way from its root to `current_node` was shown last. The user's own words about themselves
  * are in the messages; saved memories and tasks are in no export, so a list of them may be given as a text.
  */
+
 import { z } from "zod";
+import { t } from "../i18n/language.ts";
 import { type Brought, type BroughtMessage, type Conversation, memoriesIn, nothing } from "./brought.ts";
 import { type ExportFiles, readJson } from "./export-files.ts";
 import { checked, momentMs } from "./lenient.ts";
@@ -44,7 +46,10 @@ export async function readChatGpt(files: ExportFiles): Promise<Brought> {
     for (const talk of checked(z.array(z.unknown()), await readJson(files, name), name)) {
       const read = Talk.safeParse(talk);
       if (!read.success) {
-        brought.passedOver.push({ what: "a conversation", reason: `it is not as ChatGPT writes one, in ${name}` });
+        brought.passedOver.push({
+          what: t("a conversation"),
+          reason: t("it is not as ChatGPT writes one, in {name}", { name }),
+        });
         continue;
       }
       const way = wayOf(read.data);
@@ -61,7 +66,10 @@ export async function readChatGpt(files: ExportFiles): Promise<Brought> {
     brought.memories.push(...memoriesIn(await files.read(only), MARK));
   const pictures = files.names.filter((each) => /\.(?:png|jpe?g|webp|gif|dat|wav|pdf)$/i.test(each)).length;
   if (pictures > 0)
-    brought.passedOver.push({ what: `pictures and other files (${pictures})`, reason: "only texts are brought" });
+    brought.passedOver.push({
+      what: t("pictures and other files ({count})", { count: pictures }),
+      reason: t("only texts are brought"),
+    });
   return brought;
 }
 

@@ -2,7 +2,9 @@
  * Claude's data export: conversations.json with `chat_messages`, memories.json with what it remembers (in newer exports in
  * memories/), projects.json with what projects were told. It has no schedules.
  */
+
 import { z } from "zod";
+import { t } from "../i18n/language.ts";
 import { type Brought, type BroughtMessage, memoriesIn, nothing } from "./brought.ts";
 import { type ExportFiles, readJson } from "./export-files.ts";
 import { checked, momentMs } from "./lenient.ts";
@@ -41,7 +43,10 @@ export async function readClaude(files: ExportFiles): Promise<Brought> {
     for (const talk of checked(z.array(z.unknown()), await readJson(files, name), name)) {
       const read = Talk.safeParse(talk);
       if (!read.success) {
-        brought.passedOver.push({ what: "a conversation", reason: `it is not as Claude writes one, in ${name}` });
+        brought.passedOver.push({
+          what: t("a conversation"),
+          reason: t("it is not as Claude writes one, in {name}", { name }),
+        });
         continue;
       }
       const { uuid, name: title, created_at, chat_messages } = read.data;
@@ -72,12 +77,15 @@ export async function readClaude(files: ExportFiles): Promise<Brought> {
   if (only !== undefined && others.length === 0 && /\.(?:md|txt)$/.test(only))
     brought.memories.push(...memoriesIn(await files.read(only), MARK));
   if (attached > 0)
-    brought.passedOver.push({ what: `attached files (${attached})`, reason: "only what was written is brought" });
+    brought.passedOver.push({
+      what: t("attached files ({count})", { count: attached }),
+      reason: t("only what was written is brought"),
+    });
   const projects = files.names.filter((each) => PROJECTS.test(each)).length;
   if (projects > 0)
     brought.passedOver.push({
-      what: "projects",
-      reason: "their instructions are for Claude: put what you want of them into rules.md",
+      what: t("projects"),
+      reason: t("their instructions are for Claude: put what you want of them into rules.md"),
     });
   return brought;
 }

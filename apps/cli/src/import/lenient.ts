@@ -1,7 +1,7 @@
 /** Exports change with their makers: only that is asked of them which is read. */
 import { describeIssues } from "@mimikit/protocol/base/json";
 import type { z } from "zod";
-import { t } from "../i18n/language.ts";
+import { t, told } from "../i18n/language.ts";
 import { Failure } from "../io/failure.ts";
 
 /** The year 2200: later moments are mistakes, and numbers that follow from them would not be exact. */
@@ -13,7 +13,7 @@ export function checked<T>(schema: z.ZodType<T>, value: unknown, name: string): 
   if (result.success) return result.data;
   throw new Failure(
     "failed",
-    t("{name} is not what was expected: {issues}", { name, issues: describeIssues(result.error) }),
+    t("{name} is not what was expected: {issues}", { name, issues: told(describeIssues(result.error)) }),
   );
 }
 

@@ -2,11 +2,13 @@
  * The folder of OpenClaw (~/.openclaw, earlier ~/.clawdbot and ~/.moltbot): its workspace with MEMORY.md, memory/*.md and USER.md,
  * cron/jobs.json, and agents/<agent>/sessions/*.jsonl. Its persona, its skills and its settings are not brought.
  */
+
 import { definitionOf, problemOf } from "@mimikit/core/triggers/triggers";
 import { TITLE_CHARS_MAX } from "@mimikit/protocol/base/fields";
 import { describeIssues } from "@mimikit/protocol/base/json";
 import { type TriggerDefinition, TriggerInput } from "@mimikit/protocol/triggers/trigger-order";
 import { z } from "zod";
+import { t, told } from "../i18n/language.ts";
 import {
   type Brought,
   type BroughtMessage,
@@ -72,13 +74,15 @@ export async function readOpenClaw(files: ExportFiles, timeZone: string, nowMs: 
   const skills = names.flatMap((name) => SKILL.exec(name)?.[1] ?? []);
   if (skills.length > 0)
     brought.passedOver.push({
-      what: `skills (${skills.slice(0, SKILLS_NAMED_MAX).join(", ")}${skills.length > SKILLS_NAMED_MAX ? ", …" : ""})`,
-      reason: "a skill is followed like a task: copy the folders of those that you trust into skills/",
+      what: t("skills ({names})", {
+        names: skills.slice(0, SKILLS_NAMED_MAX).join(", ") + (skills.length > SKILLS_NAMED_MAX ? ", …" : ""),
+      }),
+      reason: t("a skill is followed like a task: copy the folders of those that you trust into skills/"),
     });
   if (names.some((name) => PERSONA.test(name)))
     brought.passedOver.push({
-      what: "its persona and its rules",
-      reason: "they would be part of every prompt: put what you want of them into agent_persona.md or rules.md",
+      what: t("its persona and its rules"),
+      reason: t("they would be part of every prompt: put what you want of them into agent_persona.md or rules.md"),
     });
   return brought;
 }
@@ -96,10 +100,14 @@ function scheduleOf(
 ): BroughtSchedule | { what: string; reason: string } {
   const read = Job.safeParse(said);
   const Named = z.object({ name: z.string() });
-  const what = `the schedule "${Named.safeParse(said).data?.name ?? "without a name"}"`;
-  if (!read.success) return { what, reason: `it is not as OpenClaw writes one: ${describeIssues(read.error)}` };
+  const what = t('the schedule "{name}"', { name: Named.safeParse(said).data?.name ?? t("without a name") });
+  if (!read.success)
+    return {
+      what,
+      reason: t("it is not as OpenClaw writes one: {issues}", { issues: told(describeIssues(read.error)) }),
+    };
   const { name, enabled, schedule, payload } = read.data;
-  if (!enabled) return { what, reason: "it is disabled there" };
+  if (!enabled) return { what, reason: t("it is disabled there") };
   const prompt = payload.kind === "systemEvent" ? payload.text : payload.message;
   const when =
     schedule.kind === "cron"
@@ -109,10 +117,10 @@ function scheduleOf(
         : { runAt: momentOf(schedule.atMs ?? schedule.at) };
   const title = (name ?? prompt).trim().slice(0, TITLE_CHARS_MAX).toWellFormed();
   const input = TriggerInput.safeParse({ prompt, title, target: "teller", ...when });
-  if (!input.success) return { what, reason: describeIssues(input.error) };
+  if (!input.success) return { what, reason: told(describeIssues(input.error)) };
   const definition: TriggerDefinition | { problem: string } = definitionOf(input.data, timeZone);
   const problem = "problem" in definition ? definition.problem : problemOf(definition.when, nowMs);
-  if (problem !== null) return { what, reason: problem };
+  if (problem !== null) return { what, reason: told(problem) };
   return { title, definition: definition as TriggerDefinition };
 }
 

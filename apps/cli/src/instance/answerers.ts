@@ -1,6 +1,8 @@
 /** The providers in one line, with the models that they ask. */
+
 import type { Role } from "@mimikit/protocol/base/role";
 import type { Status } from "@mimikit/protocol/wire/api";
+import { t } from "../i18n/language.ts";
 
 /** One for all roles where they are the same; after each, who did so last where that was a stand-in. */
 export function answersText({ providers, models, answered, answeredModels }: Status): string {
@@ -8,7 +10,10 @@ export function answersText({ providers, models, answered, answeredModels }: Sta
     const now = answererText(name, models[role]);
     const last = answered[role];
     const isAnother = last !== undefined && last !== name;
-    return { role, text: isAnother ? `${now} (last: ${answererText(last, answeredModels[role])})` : now };
+    return {
+      role,
+      text: isAnother ? t("{now} (last: {last})", { now, last: answererText(last, answeredModels[role]) }) : now,
+    };
   });
   const texts = new Set(roles.map(({ text }) => text));
   return texts.size === 1 ? [...texts].join() : roles.map(({ role, text }) => `${role}: ${text}`).join(", ");

@@ -19,7 +19,7 @@ import { openDisk } from "@mimikit/store/disk/disk";
 import type { FileSystem } from "@mimikit/store/disk/file-system";
 import { TEMPORARY } from "@mimikit/store/disk/state";
 import { Mirror } from "@mimikit/store/mirror/mirror";
-import { t } from "../i18n/language.ts";
+import { t, told } from "../i18n/language.ts";
 import { Failure } from "../io/failure.ts";
 import { currentPlace } from "../io/place.ts";
 import { printProgress } from "../io/print.ts";
@@ -75,7 +75,7 @@ export async function withState<T>(look: (state: State) => Promise<T>, place: Pl
   if (whyUnwritable(home) === null) openHome(home, process.env);
   return withDisk(home, async (fs) => {
     const onBadArchive = (path: string, reason: string) =>
-      printProgress(`! ${t("{path} cannot be read: {reason}", { path, reason })}`);
+      printProgress(`! ${t("{path} cannot be read: {reason}", { path, reason: told(reason) })}`);
     const mirror = new Mirror(fs, { token: readToken(home), durable: false, onBadArchive });
     await mirror.ledger.load();
     await mirror.refresh(Date.now(), true);

@@ -9,7 +9,7 @@ import type { TaskDetail, TaskSummary } from "@mimikit/protocol/wire/api";
 import { isOwnerAlive } from "@mimikit/runtime/process/identity";
 import { EndedTasks, newestFirst } from "@mimikit/store/views/ended-tasks";
 import { endedDetail, openDetail } from "@mimikit/store/views/task-detail";
-import { t } from "../i18n/language.ts";
+import { nameIn, t } from "../i18n/language.ts";
 import { Failure } from "../io/failure.ts";
 import { found, type State } from "./state.ts";
 
@@ -64,7 +64,7 @@ export function cancellableId(given: string, tasks: readonly TaskSummary[]): str
   if (titled !== undefined && another === undefined) return titled.id;
   const ended = tasks.find(({ id }) => id === given);
   if (ended !== undefined)
-    throw new Failure("failed", t("{given} has already ended ({state})", { given, state: ended.state }));
+    throw new Failure("failed", t("{given} has already ended ({state})", { given, state: nameIn(ended.state) }));
   const meant = open.filter((id) => id.startsWith(given));
   const hint =
     meant.length === 0 ? t("mimikit tasks  lists them") : t("did you mean {tasks}?", { tasks: meant.join(t(" or ")) });

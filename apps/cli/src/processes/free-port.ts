@@ -1,6 +1,8 @@
 /** A port of loopback for an instance that is only tried out. */
+
 import { once } from "node:events";
 import { createServer } from "node:net";
+import { t } from "../i18n/language.ts";
 
 /** A port without a listener just now. */
 export async function freePort(): Promise<number> {
@@ -10,6 +12,6 @@ export async function freePort(): Promise<number> {
   const address = server.address();
   server.close();
   await once(server, "close");
-  if (address === null || typeof address === "string") throw new Error("the system gives no port");
+  if (address === null || typeof address === "string") throw new Error(t("the system gives no port"));
   return address.port;
 }

@@ -1,4 +1,5 @@
 /** The processes of an instance: PM2's daemon, the roles, and those that its tasks have started. */
+
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Identity } from "@mimikit/protocol/records/claim";
@@ -14,6 +15,7 @@ import {
   readRole,
 } from "@mimikit/runtime/process/role-record";
 import { hasCode } from "@mimikit/store/disk/error-code";
+import { t } from "../i18n/language.ts";
 import { pm2Home } from "../io/place.ts";
 
 /** A bundle, or the sources, which versions before 0.2 ran. */
@@ -69,14 +71,18 @@ export async function findDaemons(home: string): Promise<Found[]> {
       ({ pid, args, environment }) =>
         isDaemon(args) && (environment.has("PM2_HOME") ? environment.get("PM2_HOME") === dir : pid === noted),
     )
-    .map((daemon) => named(daemon, "PM2 daemon"));
+    .map((daemon) => named(daemon, t("PM2 daemon")));
 }
 
 /** Every process of this home, whatever started it. Empty means that nothing is left. */
 export async function findProcesses(home: string): Promise<Found[]> {
   if (!existsSync(home)) return [];
   const [daemons, roles, marked] = await Promise.all([findDaemons(home), findRoles(home), findMarked(homeHash(home))]);
-  return [...daemons, ...roles, ...marked.map((process) => named(process, `process of ${process.mark}`))];
+  return [
+    ...daemons,
+    ...roles,
+    ...marked.map((process) => named(process, t("process of {mark}", { mark: process.mark }))),
+  ];
 }
 
 /** The PM2 daemons of others that run roles of this home (`pm2 start ecosystem.config.cjs` by itself): their PM2_HOME. */

@@ -2,6 +2,7 @@
  * A recipe is one YAML file: words, when they are due, what it asks its owner, and perhaps a skill. All of it is data: a
  * recipe makes one trigger and at most one skill, and nothing else (docs/recipes.md).
  */
+
 import { BadSkill, parseSkill, SKILL_FILE_CHARS_MAX } from "@mimikit/agent/skills/skills";
 import { definitionOf, problemOf } from "@mimikit/core/triggers/triggers";
 import { Prompt, TITLE_CHARS_MAX } from "@mimikit/protocol/base/fields";
@@ -11,6 +12,7 @@ import { type TriggerDefinition, TriggerInput } from "@mimikit/protocol/triggers
 import { parse as parseYaml } from "yaml";
 import { z } from "zod";
 import { secondsOf } from "../arguments/trigger-options.ts";
+import { t, told } from "../i18n/language.ts";
 
 export const RECIPE_BYTES_MAX = 65_536;
 export const ASKS_MAX = 10;
@@ -46,7 +48,7 @@ export type Ask = z.infer<typeof Ask>;
 /** `2h` as the command line has it. */
 const Duration = z.string().transform((text, context) => {
   const seconds = secondsOf(text);
-  if (seconds === null) context.addIssue({ code: "custom", message: "a length of time is like 30s, 10m, 2h or 1d" });
+  if (seconds === null) context.addIssue({ code: "custom", message: t("a length of time is like 30s, 10m, 2h or 1d") });
   return seconds ?? 0;
 });
 
@@ -69,8 +71,10 @@ const Recipe = z.strictObject({
   budget: TriggerInput.shape.budget,
   skill: z.string().max(SKILL_FILE_CHARS_MAX).optional(),
   asks: z
-    .record(z.string().regex(/^[a-z][a-z0-9]*$/, "is small letters and digits"), Ask)
-    .refine((asks) => Object.keys(asks).length <= ASKS_MAX, `at most ${ASKS_MAX} questions`)
+    .record(z.string().regex(/^[a-z][a-z0-9]*$/, { error: () => t("is small letters and digits") }), Ask)
+    .refine((asks) => Object.keys(asks).length <= ASKS_MAX, {
+      error: () => t("at most {max} questions", { max: ASKS_MAX }),
+    })
     .default({}),
 });
 
@@ -88,7 +92,8 @@ const COMMAND_WITHOUT_QUOTES = /^\s*(?:run|execute|运行|执行)\s*[:：]/im;
 /** @param text of the file. @throws BadRecipe. */
 export function parseRecipe(text: string): Recipe {
   const checked = Recipe.safeParse(readYaml(text));
-  if (!checked.success) throw new BadRecipe(`this is no recipe: ${describeIssues(checked.error)}`);
+  if (!checked.success)
+    throw new BadRecipe(t("this is no recipe: {reason}", { reason: told(describeIssues(checked.error)) }));
   const recipe = checked.data;
   assertPlaceholders(recipe);
   for (const [name, { kind, default: value }] of Object.entries(recipe.asks))
@@ -98,12 +103,12 @@ export function parseRecipe(text: string): Recipe {
 
 function readYaml(text: string): unknown {
   if (Buffer.byteLength(text) > RECIPE_BYTES_MAX)
-    throw new BadRecipe(`this is no recipe: it has more than ${RECIPE_BYTES_MAX} bytes`);
+    throw new BadRecipe(t("this is no recipe: it has more than {max} bytes", { max: RECIPE_BYTES_MAX }));
   try {
     return parseYaml(text, { maxAliasCount: YAML_ALIASES_MAX, logLevel: "error" });
   } catch (error) {
     const [line = ""] = (error instanceof Error ? error.message : String(error)).split("\n");
-    throw new BadRecipe(`this is no recipe, because it is no YAML: ${line}`);
+    throw new BadRecipe(t("this is no recipe, because it is no YAML: {line}", { line }));
   }
 }
 
@@ -111,10 +116,12 @@ function levelOf({ name, skill }: z.infer<typeof Recipe>): Level | undefined {
   if (skill === undefined) return undefined;
   try {
     const { name: own, level } = parseSkill(skill);
-    if (own !== name) throw new BadRecipe(`its skill is called "${own}", and must be called "${name}" like the recipe`);
+    if (own !== name)
+      throw new BadRecipe(t('its skill is called "{own}", and must be called "{name}" like the recipe', { own, name }));
     return level;
   } catch (error) {
-    if (error instanceof BadSkill) throw new BadRecipe(`its skill is none: ${error.message}`);
+    if (error instanceof BadSkill)
+      throw new BadRecipe(t("its skill is none: {reason}", { reason: told(error.message) }));
     throw error;
   }
 }
@@ -126,28 +133,30 @@ function levelOf({ name, skill }: z.infer<typeof Recipe>): Level | undefined {
 function assertPlaceholders({ title, words, trigger, asks }: z.infer<typeof Recipe>): void {
   const used = new Set<string>();
   for (const [, name = ""] of `${title}\n${words}\n${JSON.stringify(trigger)}`.matchAll(PLACEHOLDER)) {
-    if (!Object.hasOwn(asks, name)) throw new BadRecipe(`{{${name}}} is not among its asks`);
+    if (!Object.hasOwn(asks, name)) throw new BadRecipe(t("{name} is not among its asks", { name: `{{${name}}}` }));
     used.add(name);
   }
   const unused = Object.keys(asks).find((name) => !used.has(name));
-  if (unused !== undefined) throw new BadRecipe(`it asks for "${unused}" and does not use it`);
+  if (unused !== undefined) throw new BadRecipe(t('it asks for "{unused}" and does not use it', { unused }));
   if (words.includes("``") || COMMAND_WITHOUT_QUOTES.test(words))
-    throw new BadRecipe("a command stands between single backquotes: run `date`");
+    throw new BadRecipe(t("a command stands between single backquotes: run `date`"));
   for (const { text, isCode } of spansOf(words))
     for (const [, name = ""] of isCode ? text.matchAll(PLACEHOLDER) : [])
-      if (asks[name]?.kind === "text") throw new BadRecipe(`{{${name}}} is free text, and stands in no command`);
+      if (asks[name]?.kind === "text")
+        throw new BadRecipe(t("{name} is free text, and stands in no command", { name: `{{${name}}}` }));
 }
 
 function spansOf(words: string): { text: string; isCode: boolean }[] {
   const parts = words.split("`");
-  if (parts.length % 2 === 0) throw new BadRecipe("a backquote in its words is not closed");
+  if (parts.length % 2 === 0) throw new BadRecipe(t("a backquote in its words is not closed"));
   return parts.map((text, i) => ({ text, isCode: i % 2 === 1 }));
 }
 
 function assertFits(name: string, kind: Kind, value: string): void {
   const { pattern, hint } = KINDS[kind];
-  if (value.length > ANSWER_CHARS_MAX) throw new BadRecipe(`"${name}" has at most ${ANSWER_CHARS_MAX} characters`);
-  if (!pattern.test(value)) throw new BadRecipe(`"${name}" is ${hint}`);
+  if (value.length > ANSWER_CHARS_MAX)
+    throw new BadRecipe(t('"{name}" has at most {max} characters', { name, max: ANSWER_CHARS_MAX }));
+  if (!pattern.test(value)) throw new BadRecipe(t('"{name}" is {hint}', { name, hint: t(hint) }));
 }
 
 export type Answers = Readonly<Record<string, string>>;
@@ -161,11 +170,16 @@ export function definitionIn(recipe: Recipe, given: Answers, timeZone: string, n
   const { name, title, words, trigger, budget, asks, skill, level } = recipe;
   const stranger = Object.keys(given).find((each) => !Object.hasOwn(asks, each));
   if (stranger !== undefined)
-    throw new BadRecipe(`it does not ask for "${stranger}"; it asks for ${Object.keys(asks).join(", ") || "nothing"}`);
+    throw new BadRecipe(
+      t('it does not ask for "{stranger}"; it asks for {asks}', {
+        stranger,
+        asks: Object.keys(asks).join(", ") || t("nothing"),
+      }),
+    );
   const valueIn = (each: string): string => {
     const { kind = "text", default: usual } = asks[each] ?? {};
     const value = given[each]?.trim() ?? usual;
-    if (value === undefined) throw new BadRecipe(`say "${each}": --set ${each}=…`);
+    if (value === undefined) throw new BadRecipe(t('say "{each}": --set {each}=…', { each }));
     assertFits(each, kind, value);
     return value;
   };
@@ -191,11 +205,12 @@ export function definitionIn(recipe: Recipe, given: Answers, timeZone: string, n
   const input = TriggerInput.safeParse(
     Object.fromEntries(Object.entries(said).filter(([, each]) => each !== undefined)),
   );
-  if (!input.success) throw new BadRecipe(`its trigger is none: ${describeIssues(input.error)}`);
+  if (!input.success)
+    throw new BadRecipe(t("its trigger is none: {reason}", { reason: told(describeIssues(input.error)) }));
   const definition = definitionOf(input.data, timeZone);
-  if ("problem" in definition) throw new BadRecipe(definition.problem);
+  if ("problem" in definition) throw new BadRecipe(told(definition.problem));
   const problem = problemOf(definition.when, nowMs);
-  if (problem !== null) throw new BadRecipe(problem);
+  if (problem !== null) throw new BadRecipe(told(problem));
   if (skill === undefined) return definition;
   return { ...definition, order: { ...definition.order, skill: { name, ...(level !== undefined && { level }) } } };
 }

@@ -102,6 +102,6 @@ export async function enableLinger(): Promise<string | null> {
 
 async function call(program: string, words: string[]): Promise<{ isDone: boolean; said: string }> {
   const result = await execa(program, words, { reject: false, timeout: SYSTEMCTL_MS_MAX, stdin: "ignore", all: true });
-  const said = reasonOf(result.all || (result.cause ?? `${program} said nothing`));
+  const said = reasonOf(result.all || (result.cause ?? t("{command} said nothing", { command: program })));
   return { isDone: result.exitCode === 0, said };
 }

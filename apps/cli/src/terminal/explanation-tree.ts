@@ -1,5 +1,7 @@
 /** The truth of a condition as a tree: a mark for each part, and for each leaf what is known of it (SPEC D7). */
+
 import type { Explanation } from "@mimikit/protocol/wire/api";
+import { told } from "../i18n/language.ts";
 import { plainLine, styled } from "../io/print.ts";
 
 /** One line for each part, the whole first. `?` is what only a model can tell, and has not told yet. */
@@ -20,7 +22,7 @@ function lineOf({ type, holds, text, at, unanswered }: Explanation): string {
   const moments = unanswered === undefined || unanswered.since === at ? [at] : [unanswered.since, at];
   const shown = moments.flatMap((each) => (each === undefined ? [] : new Date(each).toLocaleString())).join(" – ");
   const since = shown === "" ? "" : styled("dim", ` (${shown})`);
-  return `${markOf(holds)} ${type}${text === undefined ? "" : `  ${plainLine(text)}`}${since}`;
+  return `${markOf(holds)} ${type}${text === undefined ? "" : `  ${plainLine(told(text))}`}${since}`;
 }
 
 function markOf(holds: boolean | null): string {

@@ -1,9 +1,9 @@
 /** A question as people read it at a terminal, and their answer as it is meant. */
 
-import { durationText } from "@mimikit/core/schedule/trigger-words";
 import { isSame } from "@mimikit/core/tasks/question";
 import type { QuestionView } from "@mimikit/protocol/wire/api";
 import { t } from "../i18n/language.ts";
+import { durationIn } from "../i18n/words.ts";
 import { Failure } from "../io/failure.ts";
 import { plainLine, plainText } from "../io/print.ts";
 
@@ -19,7 +19,7 @@ export function questionText(asked: Asked, nowMs: number): string {
 export function endText({ expiresAt, default: answer }: Asked, nowMs: number): string {
   const leftSec = Math.max(0, (Date.parse(expiresAt) - nowMs) / 1_000);
   return t("{left} left, then {answer}", {
-    left: durationText(leftSec),
+    left: durationIn(leftSec),
     answer: answer === undefined ? t("it goes without an answer") : plainLine(answer),
   });
 }

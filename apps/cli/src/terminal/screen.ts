@@ -3,10 +3,11 @@
  * being typed. While a line is being typed, a reply that is being written is held back. While nothing is typed and an
  * answer is awaited, the last row says what is being done, and for how long.
  */
+
 import { clearScreenDown, cursorTo, type Interface, moveCursor } from "node:readline";
-import { durationText } from "@mimikit/core/schedule/trigger-words";
 import type { ChatMessage, QuestionView, ServerFrame, TaskState, TaskSummary } from "@mimikit/protocol/wire/api";
 import { t } from "../i18n/language.ts";
+import { durationIn } from "../i18n/words.ts";
 import { OpenQuestions } from "../instance/open-questions.ts";
 import { clipped, plainLine, plainText, styled, terminalColumns } from "../io/print.ts";
 import { questionText } from "./question-text.ts";
@@ -314,7 +315,7 @@ export class Screen {
     if (this.isMidLine || this.isPrompting) return;
     this.erase();
     const tookSec = Math.floor((performance.now() - this.doingSinceMs) / 1_000);
-    const text = `… ${this.doing}${tookSec > 0 ? `, ${durationText(tookSec)}` : ""}  ${t("(Ctrl-C ends it)")}`;
+    const text = `… ${this.doing}${tookSec > 0 ? `, ${durationIn(tookSec)}` : ""}  ${t("(Ctrl-C ends it)")}`;
     // A row that is full would end in the next.
     process.stdout.write(styled("dim", clipped(text, terminalColumns() - 1)));
     this.isTelling = true;

@@ -31,7 +31,7 @@ export async function runNode(words: string[], timeoutMs = COMMAND_MS_MAX): Prom
   if (exitCode === 0) return stdout;
   const [script = "", command] = words;
   const reason = timedOut
-    ? `no end within ${timeoutMs / 1_000} s`
+    ? t("no end within {seconds} s", { seconds: timeoutMs / 1_000 })
     : stderr.trim().split("\n").at(-1) || reasonOf(cause);
   throw new Failure("failed", `${command ?? basename(script)}: ${reasonOf(reason).replace(/^mimikit: /, "")}`);
 }

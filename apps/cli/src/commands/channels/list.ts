@@ -6,7 +6,7 @@ import { strangersPath } from "@mimikit/store/disk/state";
 import { readChannelStates } from "@mimikit/store/views/channel-states";
 import { command } from "../../arguments/command.ts";
 import { terminalZone } from "../../arguments/trigger-options.ts";
-import { t } from "../../i18n/language.ts";
+import { nameIn, t, told } from "../../i18n/language.ts";
 import { withDisk } from "../../instance/state.ts";
 import { adoptedHome } from "../../io/place.ts";
 import { plainLine, printJson, printLine, printTable, styled } from "../../io/print.ts";
@@ -44,7 +44,11 @@ async function list(json: boolean, home: string, fs: FileSystem): Promise<void> 
     ["name", "state", "paired", "strangers"],
     all.map(({ name, people, strangers, ...state }) => [
       name,
-      plainLine("detail" in state && state.detail !== undefined ? `${state.state}: ${state.detail}` : state.state),
+      plainLine(
+        "detail" in state && state.detail !== undefined
+          ? `${nameIn(state.state)}: ${told(state.detail)}`
+          : nameIn(state.state),
+      ),
       String(people.length),
       String(strangers.count),
     ]),

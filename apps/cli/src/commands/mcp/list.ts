@@ -2,7 +2,7 @@
 import { describeServers } from "@mimikit/agent/mcp/describe-servers";
 import type { McpList } from "@mimikit/protocol/wire/mcp";
 import { command } from "../../arguments/command.ts";
-import { t } from "../../i18n/language.ts";
+import { nameIn, t, told } from "../../i18n/language.ts";
 import { currentPlace } from "../../io/place.ts";
 import { plainLine, printJson, printLine, printTable, styled } from "../../io/print.ts";
 import { toolRow } from "./servers.ts";
@@ -20,7 +20,7 @@ export const list = command({
     }
     const rows = found.servers.map(({ name, state, roles, tools, target }) => [
       name,
-      state,
+      nameIn(state),
       roles.join(", "),
       String(tools.length),
       plainLine(target),
@@ -33,12 +33,12 @@ export const list = command({
 function showTools({ servers, commands, problems }: McpList): void {
   for (const { name, tools, problems: own } of servers) {
     if (tools.length + own.length > 0) printLine();
-    if (tools.length > 0) printTable([`tools of ${name}`, "level", "what for"], tools.map(toolRow), "");
-    for (const problem of own) printLine(styled("yellow", plainLine(`! ${name}: ${problem}`)));
+    if (tools.length > 0) printTable([t("tools of {name}", { name }), "level", "what for"], tools.map(toolRow), "");
+    for (const problem of own) printLine(styled("yellow", plainLine(`! ${name}: ${told(problem)}`)));
   }
   if (commands.length > 0) {
     printLine();
     printTable(["your commands", "level", "what for"], commands.map(toolRow), "");
   }
-  for (const problem of problems) printLine(styled("yellow", plainLine(`! ${problem}`)));
+  for (const problem of problems) printLine(styled("yellow", plainLine(`! ${told(problem)}`)));
 }

@@ -4,7 +4,7 @@ import { readMcpFile } from "@mimikit/agent/mcp/files/mcp-file";
 import type { McpCondition, McpServer } from "@mimikit/protocol/wire/mcp";
 import type { Argv } from "yargs";
 import type { CommonOptions } from "../../arguments/command.ts";
-import { t } from "../../i18n/language.ts";
+import { t, told } from "../../i18n/language.ts";
 import { Failure } from "../../io/failure.ts";
 import { adoptedHome, currentPlace } from "../../io/place.ts";
 import { plainLine, printLine, printProgress, printTable, styled } from "../../io/print.ts";
@@ -48,12 +48,20 @@ export async function tried(name: string, server: McpServer, json: boolean): Pro
     const said = stderr.length === 0 ? "" : ` · stderr: ${stderr.map(plainLine).join(" · ")}`;
     throw new Failure(
       "failed",
-      t("{name} does not work: {problems}{said}", { name, problems: problems.map(plainLine).join("; "), said }),
+      t("{name} does not work: {problems}{said}", {
+        name,
+        problems: problems.map((each) => plainLine(told(each))).join("; "),
+        said,
+      }),
     );
   }
   if (!json) {
-    printTable([`tools of ${name}`, "level", "what for"], tools.map(toolRow), t("{name} has no tools", { name }));
-    for (const problem of problems) printLine(styled("yellow", plainLine(`! ${problem}`)));
+    printTable(
+      [t("tools of {name}", { name }), "level", "what for"],
+      tools.map(toolRow),
+      t("{name} has no tools", { name }),
+    );
+    for (const problem of problems) printLine(styled("yellow", plainLine(`! ${told(problem)}`)));
   }
   return condition;
 }

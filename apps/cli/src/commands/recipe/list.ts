@@ -32,8 +32,8 @@ export const list = command({
       ["name", "added", "needs", "what for"],
       rows.map(({ name, isAdded, needs, about }) => [
         name,
-        isAdded ? "yes" : "–",
-        needs === null ? "–" : `a ${needs}`,
+        isAdded ? t("yes") : "–",
+        needs === null ? "–" : needs === "model" ? t("a model") : needs,
         about,
       ]),
       t("there are no recipes"),

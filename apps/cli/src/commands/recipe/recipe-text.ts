@@ -1,5 +1,5 @@
 /** A recipe as people read it before it is added: its prompt, its questions, its skill and its next firings. */
-import { whenText } from "@mimikit/core/schedule/trigger-words";
+
 import { simulateTriggers } from "@mimikit/core/triggers/simulate";
 import { triggerOf } from "@mimikit/core/triggers/triggers";
 import { triggerSummary } from "@mimikit/core/views/board";
@@ -9,6 +9,7 @@ import type { Argv } from "yargs";
 import type { CommonOptions } from "../../arguments/command.ts";
 import { terminalZone } from "../../arguments/trigger-options.ts";
 import { t } from "../../i18n/language.ts";
+import { whenIn } from "../../i18n/words.ts";
 import { Failure } from "../../io/failure.ts";
 import { plainLine, plainText, printLine, styled } from "../../io/print.ts";
 import type { Found } from "../../recipes/find-recipe.ts";
@@ -79,7 +80,7 @@ export function printPreview(definition: TriggerDefinition): void {
   const trigger = trial(definition);
   printLine();
   printLine(`${styled("bold", plainLine(trigger.title))}  ${t("for the {target}", { target: trigger.target })}`);
-  printLine(plainLine(whenText(trigger, timeZone)));
+  printLine(plainLine(whenIn(trigger, timeZone)));
   printLine(plainText(trigger.prompt));
   printLine();
   const nowMs = Date.now();

@@ -1,10 +1,13 @@
 /** `mimikit triggers explain` */
-import { momentText, whenText } from "@mimikit/core/schedule/trigger-words";
+
+import { momentText } from "@mimikit/core/schedule/trigger-words";
 import { explainTrigger } from "@mimikit/core/triggers/explain";
 import { triggerFacts } from "@mimikit/runtime/workspace/trigger-facts";
 import { WorkspaceFiles } from "@mimikit/runtime/workspace/workspace-files";
 import { command } from "../../arguments/command.ts";
 import { terminalZone } from "../../arguments/trigger-options.ts";
+import { told } from "../../i18n/language.ts";
+import { whenIn } from "../../i18n/words.ts";
 import { connect, mayPass } from "../../instance/client.ts";
 import { type State, withState } from "../../instance/state.ts";
 import { plainLine, printJson, printLine, styled } from "../../io/print.ts";
@@ -28,8 +31,8 @@ export const explain = command({
       return;
     }
     printLine(`${styled("bold", plainLine(trigger.title))}  ${trigger.id}`);
-    printLine(`${plainLine(whenText(trigger, terminalZone()))}`);
-    printLine(plainLine(explanation.text.replace(ISO_MOMENT, localMoment)));
+    printLine(`${plainLine(whenIn(trigger, terminalZone()))}`);
+    printLine(plainLine(told(explanation.text).replace(ISO_MOMENT, localMoment)));
     if (explanation.condition === undefined) return;
     printLine();
     for (const line of explanationTree(explanation.condition)) printLine(line);

@@ -1,10 +1,12 @@
 /** `mimikit triggers list` */
-import { momentText, whenText } from "@mimikit/core/schedule/trigger-words";
+
+import { momentText } from "@mimikit/core/schedule/trigger-words";
 import { triggerSummary } from "@mimikit/core/views/board";
 import type { Standing } from "@mimikit/protocol/records/trigger";
 import { command } from "../../arguments/command.ts";
 import { terminalZone } from "../../arguments/trigger-options.ts";
 import { t } from "../../i18n/language.ts";
+import { whenIn } from "../../i18n/words.ts";
 import { type State, shortId, withState } from "../../instance/state.ts";
 import { printJson, printTable } from "../../io/print.ts";
 
@@ -23,7 +25,7 @@ export const list = command({
       const { next } = triggerSummary(trigger);
       const soon = next === null ? "–" : momentText(Date.parse(next), timeZone);
       const { id, target, title } = trigger;
-      return [shortId(id), trigger.paused ? t("paused") : soon, whenText(trigger, timeZone), target, title];
+      return [shortId(id), trigger.paused ? t("paused") : soon, whenIn(trigger, timeZone), target, title];
     });
     printTable(["id", "next", "when", "for", "what"], rows, t("there are no triggers"));
   },

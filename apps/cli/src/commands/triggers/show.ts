@@ -1,10 +1,12 @@
 /** `mimikit triggers show` */
-import { durationText, momentText, whenText } from "@mimikit/core/schedule/trigger-words";
+
+import { momentText } from "@mimikit/core/schedule/trigger-words";
 import { triggerSummary } from "@mimikit/core/views/board";
 import type { Past, Standing } from "@mimikit/protocol/records/trigger";
 import { command } from "../../arguments/command.ts";
 import { terminalZone } from "../../arguments/trigger-options.ts";
-import { t, told } from "../../i18n/language.ts";
+import { nameIn, t, told } from "../../i18n/language.ts";
+import { durationIn, whenIn } from "../../i18n/words.ts";
 import { withState } from "../../instance/state.ts";
 import { plainLine, plainText, printJson, printLine, printTable, styled } from "../../io/print.ts";
 import { triggerArgument, triggerIn } from "./trigger-argument.ts";
@@ -31,7 +33,7 @@ export const show = command({
     printLine(styled("bold", `${plainLine(title)}  ${id}`));
     const next =
       summary.next === null ? "" : t(", next {moment}", { moment: momentText(Date.parse(summary.next), timeZone) });
-    printLine(`${plainLine(whenText(trigger, timeZone))}${paused ? t(", paused") : next}`);
+    printLine(`${plainLine(whenIn(trigger, timeZone))}${paused ? t(", paused") : next}`);
     const where = pool === undefined ? "" : t(" on {pool}", { pool });
     printLine(
       t("for the {target}{where}, priority {priority}, made {moment}", {
@@ -41,9 +43,9 @@ export const show = command({
         moment: momentText(Date.parse(createdAt), timeZone),
       }),
     );
-    if (trigger.type !== "conditional") printLine(t("missed: {missed}", { missed: trigger.missed }));
+    if (trigger.type !== "conditional") printLine(t("missed: {missed}", { missed: nameIn(trigger.missed) }));
     else if (trigger.cooldownSec > 0)
-      printLine(t("rests {duration} after each firing", { duration: durationText(trigger.cooldownSec) }));
+      printLine(t("rests {duration} after each firing", { duration: durationIn(trigger.cooldownSec) }));
     if (budget !== undefined) printLine(t("budget a day: {budget}", { budget: budgetText(budget) }));
     printLine();
     printLine(plainText(prompt));
@@ -58,8 +60,11 @@ export const show = command({
 });
 
 function budgetText({ tokens, costUsd }: NonNullable<Standing["budget"]>): string {
-  const parts = [tokens === undefined ? [] : [`${tokens} tokens`], costUsd === undefined ? [] : [`${costUsd} USD`]];
-  return parts.flat().join(", ");
+  const parts = [
+    tokens === undefined ? [] : [t("{count} tokens", { count: tokens })],
+    costUsd === undefined ? [] : [t("{cost} USD", { cost: costUsd })],
+  ];
+  return parts.flat().join(t(", "));
 }
 
 function pastRow(past: Past, timeZone: string): string[] {

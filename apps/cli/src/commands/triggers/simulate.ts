@@ -1,5 +1,5 @@
 /** `mimikit triggers simulate` */
-import { durationText } from "@mimikit/core/schedule/trigger-words";
+
 import { simulateTriggers } from "@mimikit/core/triggers/simulate";
 import type { Standing } from "@mimikit/protocol/records/trigger";
 import { meanCost } from "@mimikit/store/views/mean-cost";
@@ -8,6 +8,7 @@ import { z } from "zod";
 import { command } from "../../arguments/command.ts";
 import { secondsOf, terminalZone } from "../../arguments/trigger-options.ts";
 import { t } from "../../i18n/language.ts";
+import { durationIn } from "../../i18n/words.ts";
 import { shortId, withState } from "../../instance/state.ts";
 import { Failure } from "../../io/failure.ts";
 import { printJson } from "../../io/print.ts";
@@ -38,7 +39,7 @@ export const simulate = command({
     const toMs = momentIn("--to", options.to, fromMs);
     if (toMs <= fromMs) throw new Failure("usage", t("--to must be after --from"));
     if (toMs - fromMs > SIMULATED_SEC_MAX * 1_000)
-      throw new Failure("usage", t("at most {duration} at once", { duration: durationText(SIMULATED_SEC_MAX) }));
+      throw new Failure("usage", t("at most {duration} at once", { duration: durationIn(SIMULATED_SEC_MAX) }));
     if (!Number.isInteger(limit) || limit < 1) throw new Failure("usage", t("--limit is a whole number above 0"));
     const timeZone = terminalZone();
     const simulation = await withState(async (state) => {

@@ -75,4 +75,5 @@ export const CONNECTING: Readonly<Record<string, string>> = {
   " (Enter for none)": "（没有则按 Enter）",
   ": run it with sudo, in the same directory": "：请在同一目录用 sudo 运行",
   "The code that  mimikit pool invite  printed": "mimikit pool invite 显示的邀请码",
+  ", {whom}": "（{whom}）",
 };
