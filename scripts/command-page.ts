@@ -109,7 +109,7 @@ prints its options and examples, or its sub-commands, which have a help each: \`
 |---|---|
 | \`--json\` | prints one JSON document for programs |
 | \`NO_COLOR\` | turns colours off. Colours and truncated columns are for terminals only |
-| \`LC_ALL\`, \`LC_MESSAGES\`, \`LANG\` | the first that is set: where it begins with \`zh\`, help, output and errors are in Chinese. \`--json\`, states in tables and what \`doctor\` finds stay English |
+| \`LC_ALL\`, \`LC_MESSAGES\`, \`LANG\` | the first that is set: where it begins with \`zh\`, help, output, tables, progress and errors are in Chinese. \`--json\`, logs, exit codes and \`mcp serve\` are the same everywhere; names that you type (commands, options, roles, settings) and texts of models, skills and yours stay as they are |
 
 Exit codes: 0 success, 1 failure (the reason is on stderr in one line), 2 wrong usage, 3 Mimikit is not running, and the command needs it,
 4 timed out, 5 waits for your answer.

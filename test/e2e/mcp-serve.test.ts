@@ -1,4 +1,6 @@
 /** `mimikit mcp serve` with the official MCP client over standard input and output, and the real processes behind it. */
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Client } from "@modelcontextprotocol/client";
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
@@ -35,9 +37,12 @@ async function startWith(script: Script) {
 }
 
 /** A client, as Claude Desktop starts one: with an environment that names the place, and nothing else. */
-async function connect({ home, workDir }: Pick<Instance, "home" | "workDir">): Promise<Client> {
+async function connect(
+  { home, workDir }: Pick<Instance, "home" | "workDir">,
+  further: Record<string, string> = {},
+): Promise<Client> {
   const client = new Client({ name: "test", version: "1" });
-  const env = { PATH: process.env.PATH ?? "", MIMIKIT_HOME: home, MIMIKIT_WORK_DIR: workDir };
+  const env = { PATH: process.env.PATH ?? "", MIMIKIT_HOME: home, MIMIKIT_WORK_DIR: workDir, ...further };
   await client.connect(new StdioClientTransport({ command: process.execPath, args: [MAIN, "mcp", "serve"], env }));
   opened.unshift({ dispose: () => client.close() });
   return client;
@@ -58,6 +63,21 @@ async function call(client: Client, name: string, args: Record<string, unknown>,
     data: (result.structuredContent ?? {}) as Record<string, unknown>,
   };
 }
+
+test("it speaks English whatever the locale is, because programs read it", async () => {
+  const workDir = mkdtempSync(join(tmpdir(), "mimikit-mcp-"));
+  opened.push({ dispose: async () => rmSync(workDir, { recursive: true }) });
+  const client = await connect(
+    { home: join(workDir, "none"), workDir },
+    { LANG: "zh_CN.UTF-8", LC_ALL: "zh_CN.UTF-8" },
+  );
+  const { tools } = await client.listTools();
+  expect(JSON.stringify(tools) + client.getInstructions()).not.toMatch(/\p{Script=Han}/u);
+  expect(await call(client, "tasks", {})).toMatchObject({
+    isError: true,
+    text: expect.stringMatching(/^there is no state directory .*: set MIMIKIT_HOME/),
+  });
+});
 
 test("it offers five tools, and says of each what it changes", async () => {
   const client = await connect(await start());

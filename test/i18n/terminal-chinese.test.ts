@@ -17,7 +17,9 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { chooseLanguage, t, told } from "../../apps/cli/src/i18n/language.ts";
 import { durationIn, whenIn } from "../../apps/cli/src/i18n/words.ts";
 import { NAMES, TEXTS } from "../../apps/cli/src/i18n/zh/chinese.ts";
+import { RECIPES } from "../../apps/cli/src/i18n/zh/recipes.ts";
 import { SENTENCES } from "../../apps/cli/src/i18n/zh/sentences.ts";
+import { shippedRecipes } from "../../apps/cli/src/recipes/find-recipe.ts";
 import { allCommands, helpOf } from "../../scripts/command-page.ts";
 import { textsIn } from "./said-texts.ts";
 
@@ -60,10 +62,23 @@ function isTyped(line: string, ...examples: (readonly (readonly [string, string]
   return /^\[/.test(line) || typed.some((text) => text.includes(line));
 }
 
+test("what each recipe is for, and what it asks, has a Chinese text", () => {
+  const said = shippedRecipes().flatMap(({ recipe: { about, asks } }) => [
+    about,
+    ...Object.values(asks).map(({ question }) => question),
+  ]);
+  expect(said.length).toBeGreaterThan(20);
+  expect([...new Set(said)].sort()).toEqual(Object.keys(RECIPES).sort());
+});
+
 test("no translation is left over: the sources have each text that is translated", () => {
   expect(
     Object.keys(TEXTS).filter(
-      (text) => !sources.includes(JSON.stringify(text)) && !sources.includes(`'${text}'`) && !isKey(text),
+      (text) =>
+        !Object.hasOwn(RECIPES, text) &&
+        !sources.includes(JSON.stringify(text)) &&
+        !sources.includes(`'${text}'`) &&
+        !isKey(text),
     ),
   ).toEqual([]);
 });
@@ -123,7 +138,7 @@ const COMPOSED: Readonly<Record<string, readonly string[]>> = {
 
 test("each sentence that is known by its form is made by some part of Mimikit", () => {
   const root = join(CLI, "../../..");
-  const paths = globSync("{packages/*,apps/worker-pool,apps/supervisor}/src/**/*.ts", { cwd: root });
+  const paths = globSync("{packages/*,apps/http-gateway,apps/supervisor,apps/worker-pool}/src/**/*.ts", { cwd: root });
   const made = new Set(
     paths.flatMap((path) => textsIn(readFileSync(join(root, path), "utf8")).map(({ text }) => text)),
   );

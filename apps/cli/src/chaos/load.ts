@@ -6,14 +6,16 @@ import { INTERVAL_SEC_MIN } from "@mimikit/protocol/triggers/trigger-order";
 import { hasCode } from "@mimikit/store/disk/error-code";
 import { queueOf } from "@mimikit/store/disk/state";
 import { commandOf, type Order } from "../checks/after-kills.ts";
+import { Refused, Unreachable } from "../instance/client.ts";
 import { freshKey } from "../instance/hand-over.ts";
 import { withState } from "../instance/state.ts";
 import { writeWish } from "../instance/write-wish.ts";
-import { reasonOf } from "../io/failure.ts";
 import { oneOf, type Random } from "./random.ts";
 import type { UnderPm2 } from "./under-pm2.ts";
 
 const SENDERS = 2;
+/** A status of HTTP from here on is a fault of the server, here a full disk. */
+const SERVER_ERROR = 500;
 const PAUSE_MS_MAX = 2_000;
 const CANCEL_MS_MAX = 20_000;
 /** Tasks that wait; beyond this, orders only wait longer. */
@@ -135,7 +137,7 @@ export class Load {
 /** A gateway that is down, a disk that is full, or a directory that is just being looked at. */
 function isPassing(error: unknown): boolean {
   if (hasCode(error, "ENOSPC", "EDQUOT", "ENOENT")) return true;
-  return error instanceof Error && /does not answer|HTTP 5|disk|not ready/.test(reasonOf(error));
+  return error instanceof Unreachable || (error instanceof Refused && error.status >= SERVER_ERROR);
 }
 
 /** A chain behind a failure waits for a word whether it goes on: the first of what is offered. @returns how many were asked. */

@@ -67,7 +67,7 @@ function show(url: string, answer: Status, open: readonly TaskSummary[]): void {
           ? `${role} ${pid}`
           : styled("red", t("{role} {pid} hangs", { role, pid: pid ?? "" }));
       })
-      .join(", ")}  ${styled("dim", t("for {since}", { since }))}`,
+      .join(t(", "))}  ${styled("dim", t("for {since}", { since }))}`,
   );
   if (answer.channels !== undefined) say(t("channels"), channelsText(answer.channels));
   if (answer.pools !== undefined) sayMachines(answer.pools.each);
@@ -131,7 +131,7 @@ async function showFiles(json: boolean): Promise<void> {
   say(t("state"), home);
   say(
     t("processes"),
-    roles.map((role) => `${role} ${living.has(role) ? living.get(role)?.pid : t("DOWN")}`).join(", "),
+    roles.map((role) => `${role} ${living.has(role) ? living.get(role)?.pid : t("DOWN")}`).join(t(", ")),
   );
   sayMachines(machines);
   sayTasks(known.open);

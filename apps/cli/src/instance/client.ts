@@ -18,7 +18,7 @@ import {
 import { urlOf } from "@mimikit/runtime/config/address";
 import { HomeError, readToken } from "@mimikit/runtime/home/home";
 import { z } from "zod";
-import { t } from "../i18n/language.ts";
+import { t, told } from "../i18n/language.ts";
 import { EXIT, Failure, reasonOf } from "../io/failure.ts";
 import { currentPlace } from "../io/place.ts";
 import { findProcesses, livingRoles, runningText } from "../processes/instance.ts";
@@ -31,10 +31,21 @@ const Accepted = z.object({ id: z.string() });
 /** The gateway cannot be reached (now): it is not up yet, or just being restarted. */
 export class Unreachable extends Error {}
 
+/** A gateway answers, and does not do what it was asked to. */
+export class Refused extends Failure {
+  readonly status: number;
+
+  /** @param status of HTTP. */
+  constructor(status: number, message: string) {
+    super("failed", message);
+    this.status = status;
+  }
+}
+
 /** A gateway answers, and not as this version does: it was started by the version before, or another program has its port. */
-export class OtherVersion extends Failure {
-  constructor(url: string, what: string) {
-    super("failed", t("another version of Mimikit answers at {url} ({what}): run  mimikit restart", { url, what }));
+export class OtherVersion extends Refused {
+  constructor(status: number, url: string, what: string) {
+    super(status, t("another version of Mimikit answers at {url} ({what}): run  mimikit restart", { url, what }));
   }
 }
 
@@ -147,7 +158,7 @@ export class Client {
     if (status >= 400) throw refusal(status, body, this.url);
     const checked = schema.safeParse(body);
     if (checked.success) return checked.data;
-    throw new OtherVersion(this.url, t("its answer to {path} is not known here", { path }));
+    throw new OtherVersion(status, this.url, t("its answer to {path} is not known here", { path }));
   }
 }
 
@@ -191,10 +202,12 @@ function refusal(status: number, body: unknown, url: string): Error {
     );
   const { data } = ApiError.safeParse(body);
   const words =
-    data === undefined ? `HTTP ${status}` : [data.error.message, data.error.hint].filter(Boolean).join(". ");
+    data === undefined
+      ? `HTTP ${status}`
+      : [data.error.message, data.error.hint].flatMap((each) => (each ? [told(each)] : [])).join(t(". "));
   // Not ready yet: worth another try.
   if (status === 503) return new Unreachable(words);
-  return data === undefined ? new OtherVersion(url, words) : new Failure("failed", words);
+  return data === undefined ? new OtherVersion(status, url, words) : new Refused(status, words);
 }
 
 /** A client of the gateway of this home. Throws `Failure` (not running) when there is none. */

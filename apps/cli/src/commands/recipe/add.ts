@@ -148,7 +148,7 @@ async function asked({ asks }: Recipe, given: Answers): Promise<Answers> {
     const answers: Record<string, string> = { ...given };
     for (const [name, { question, default: usual }] of open) {
       const hint = usual === undefined ? "" : ` [${plainLine(usual)}]`;
-      const answer = (await terminal.question(`${plainLine(question)}${hint} `)).trim();
+      const answer = (await terminal.question(`${plainLine(t(question))}${hint} `)).trim();
       if (answer !== "") answers[name] = answer;
     }
     return answers;

@@ -34,7 +34,7 @@ export const list = command({
         name,
         isAdded ? t("yes") : "–",
         needs === null ? "–" : needs === "model" ? t("a model") : needs,
-        about,
+        t(about),
       ]),
       t("there are no recipes"),
     );

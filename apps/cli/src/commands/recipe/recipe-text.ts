@@ -8,7 +8,7 @@ import type { TriggerDefinition } from "@mimikit/protocol/triggers/trigger-order
 import type { Argv } from "yargs";
 import type { CommonOptions } from "../../arguments/command.ts";
 import { terminalZone } from "../../arguments/trigger-options.ts";
-import { t } from "../../i18n/language.ts";
+import { nameIn, t } from "../../i18n/language.ts";
 import { whenIn } from "../../i18n/words.ts";
 import { Failure } from "../../io/failure.ts";
 import { plainLine, plainText, printLine, styled } from "../../io/print.ts";
@@ -56,15 +56,15 @@ export function defined(recipe: Recipe, answers: Answers): TriggerDefinition {
 
 export function printRecipe({ recipe, from }: Found): void {
   const { name, about, needs, asks, skill, level } = recipe;
-  printLine(`${styled("bold", name)}  ${plainLine(from)}`);
-  printLine(plainText(about));
+  printLine(`${styled("bold", name)}  ${plainLine(nameIn(from))}`);
+  printLine(plainText(t(about)));
   printLine(needs === "model" ? t("needs a model:  mimikit connect") : t("needs no model"));
   for (const [each, { question, kind, default: usual }] of Object.entries(asks))
     printLine(
       t("asks {each} ({kind}): {question}{what}", {
         each,
-        kind,
-        question: plainLine(question),
+        kind: nameIn(kind),
+        question: plainLine(t(question)),
         what: usual === undefined ? "" : `  [${plainLine(usual)}]`,
       }),
     );
@@ -87,7 +87,7 @@ export function printPreview(definition: TriggerDefinition): void {
   const next = triggerSummary(trigger).next;
   const toMs = Math.max(nowMs + SHOWN_DAYS * DAY_MS, next === null ? 0 : Date.parse(next));
   const simulation = simulateTriggers([trigger], nowMs, toMs, { timeZone, costOf: () => null });
-  printSimulation({ simulation, timeZone, limit: FIRINGS_SHOWN, isBounded: true, shortId: () => "new" });
+  printSimulation({ simulation, timeZone, limit: FIRINGS_SHOWN, isBounded: true, shortId: () => t("new") });
   printLine(t("its cost is unknown until it has run:  mimikit triggers simulate  shows it then"));
 }
 

@@ -79,7 +79,8 @@ export const CHECKS: Readonly<Record<string, string>> = {
   "{name} is at {path}": "{name} 位于 {path}",
   "{name} is missing: {loss}": "缺少 {name}：{loss}",
   "{name} is not installed; it is only needed by {neededBy}": "没有安装 {name}；只有 {neededBy} 需要它",
-  "the Teller and the Planner have no shell, whoever answers for them": "Teller 和 Planner 无论由谁回答都没有 shell",
+  "the Teller and the Planner have no shell, whoever answers for them":
+    "无论使用哪个模型，Teller 和 Planner 都没有 shell",
   "what a command leaves running is ended with its task, by a control group around it":
     "命令遗留的进程会随任务一起由控制组结束",
   "what leaves its session and empties its environment outlives its task: there is neither a sandbox nor a control group here":

@@ -11,6 +11,7 @@ import { MISTAKES } from "./mistakes.ts";
 import { NAMES } from "./names.ts";
 import { OTHERS } from "./others.ts";
 import { REASONS } from "./reasons.ts";
+import { RECIPES } from "./recipes.ts";
 import { formInChinese, SENTENCES } from "./sentences.ts";
 import { SUMMARIES } from "./summaries.ts";
 import { TABLES } from "./tables.ts";
@@ -29,6 +30,7 @@ export const TEXTS: Readonly<Record<string, string | undefined>> = {
   ...CHECKS,
   ...CONNECTING,
   ...REASONS,
+  ...RECIPES,
   ...TRIALS,
 };
 

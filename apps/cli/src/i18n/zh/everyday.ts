@@ -11,7 +11,7 @@ export const EVERYDAY: Readonly<Record<string, string>> = {
   "talk with it here": "在这里与它对话",
   "ask, watch the work, get the answer": "提问，看它工作，得到回答",
   "work that starts by itself": "会自己开始的工作",
-  "who answers, what runs, what it costs": "由谁回答、在做什么、花费多少",
+  "who answers, what runs, what it costs": "使用的模型、正在做的事和花费",
   "stop it; nothing is lost": "停止；什么都不会丢失",
   "mimikit --help  lists every command,  mimikit <command> --help  shows examples":
     "mimikit --help 列出全部命令，mimikit <command> --help 显示示例",
@@ -267,8 +267,8 @@ export const EVERYDAY: Readonly<Record<string, string>> = {
   "{trial}; nothing was saved (--no-test saves it all the same)":
     "{trial}；没有保存任何内容（用 --no-test 可以不测试就保存）",
   "it counts when Mimikit runs:  mimikit up": "Mimikit 运行时生效：mimikit up",
-  "{who} answers for all roles": "所有角色都由 {who} 回答",
-  "{who} answers for {roles}": "{roles} 由 {who} 回答",
+  "{who} answers for all roles": "所有角色都使用 {who}",
+  "{who} answers for {roles}": "{roles} 使用 {who}",
   "name a provider: mimikit connect <provider> --forget": "请写出提供者：mimikit connect <provider> --forget",
   "; {variable} has one, which counts until it is unset": "；{variable} 里还有一个密钥，取消该变量之前仍然有效",
   "the key of {id} is forgotten{left}": "已删除 {id} 的密钥{left}",
@@ -358,4 +358,5 @@ export const EVERYDAY: Readonly<Record<string, string>> = {
   expected: "预计",
   collisions: "冲突",
   "a model": "模型",
+  ". ": "。",
 };

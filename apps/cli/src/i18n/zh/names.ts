@@ -85,5 +85,10 @@ export const NAMES: Readonly<Record<string, string | undefined>> = {
   environment: "环境变量",
   variable: "环境变量",
   model: "模型",
+  text: "文字",
+  number: "数字",
+  time: "时间",
+  day: "日期",
+  path: "路径",
   "self-improve": "自我改进",
 };

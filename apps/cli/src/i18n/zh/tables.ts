@@ -37,7 +37,7 @@ export const TABLES: Readonly<Record<string, string>> = {
   kind: "种类",
   notified: "通知",
   "last seen": "最近使用",
-  added: "添加于",
+  added: "添加",
   until: "有效至",
   on: "事件",
   does: "动作",
