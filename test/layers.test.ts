@@ -137,8 +137,9 @@ test("the core and the protocol know no clock, no chance, no disk and no network
     for (const name of readdirSync(join(ROOT, dir), { recursive: true, encoding: "utf8" }).filter((each) =>
       each.endsWith(".ts"),
     )) {
-      const text = readFileSync(join(ROOT, dir, name), "utf8");
-      expect(text, name).not.toMatch(/Date\.now\(|new Date\(\)|Math\.random|performance\.|\bfetch\(|process\./);
+      // The names of settings stand in strings: `process.heapMb`.
+      const code = readFileSync(join(ROOT, dir, name), "utf8").replaceAll(/"[^"\n]*"/g, '""');
+      expect(code, name).not.toMatch(/Date\.now\(|new Date\(\)|Math\.random|performance\.|\bfetch\(|process\./);
     }
   }
 });

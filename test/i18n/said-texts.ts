@@ -24,7 +24,7 @@ const SINKS: Readonly<Record<string, { skip: number; most?: number }>> = {
   styled: { skip: 1 },
   write: { skip: 0 },
 };
-/** What these are given is printed where they stand; what other calls are given is only an argument of theirs. */
+/** Arguments of these are printed where the call stands; those of other calls are not printed themselves. */
 const PASSING = new Set([
   "asCalled",
   "clipped",

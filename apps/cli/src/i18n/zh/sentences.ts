@@ -129,7 +129,7 @@ export const SENTENCES: Readonly<Record<string, string | undefined>> = {
   "web.search.engine is {engine}, which needs a key: start once with {variable} set, and it is kept":
     "web.search.engine 为 {engine}，需要密钥：请在设置 {variable} 后启动一次，它会被保存",
 
-  // What the gateway says to do about a refusal.
+  // The next steps that the gateway names in a refusal.
   "Free some space, then send it again.": "请腾出空间后再发送",
   "Delete some of them first.": "请先删除一些",
   "End it first: cancel it, or answer it.": "请先结束它：取消，或回答",
@@ -138,7 +138,7 @@ export const SENTENCES: Readonly<Record<string, string | undefined>> = {
   "The log of the gateway says what.": "原因见网关的日志",
   "Try again in {seconds} s.": "请在 {seconds} 秒后重试",
 
-  // What happened to a task, and to what was asked of Mimikit.
+  // The history of a task, and of an improvement.
   created: "创建",
   "attempt {n} started": "第 {n} 次尝试开始",
   "attempt {n} reached nobody: {reason}": "第 {n} 次尝试无法连接：{reason}",
