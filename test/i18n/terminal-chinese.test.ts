@@ -124,6 +124,8 @@ const COMPOSED: Readonly<Record<string, readonly string[]>> = {
   ],
   "saved the key of {id} in secrets.json, in place of another, for this user alone: a restart from another shell answers the same":
     [", in place of another"],
+  "hook {name}: on {events} calls {url}": ["hook {}: on {} {}", "calls {}"],
+  "hook {name}: on {events} runs {command}": ["hook {}: on {} {}", "runs {}"],
   "{place} is no line of the audit log: it was put in or damaged": [
     "{}:{} is no line of the audit log: it was put in or damaged",
   ],

@@ -14,7 +14,7 @@ import {
 } from "@mimikit/protocol/triggers/trigger-order";
 import type { Argv } from "yargs";
 import type { z } from "zod";
-import { t } from "../i18n/language.ts";
+import { t, told } from "../i18n/language.ts";
 import { Failure } from "../io/failure.ts";
 import type { CommonOptions } from "./command.ts";
 
@@ -189,6 +189,12 @@ function checked<T>(schema: z.ZodType<T>, value: unknown): T {
   if (result.success) return result.data;
   const [issue] = result.error.issues;
   const [field = "", ...rest] = (issue?.path ?? []).map(String).filter((part) => part !== "budget");
-  const place = rest.length === 0 ? "" : ` at ${rest.join(".")}`;
-  throw new Failure("usage", `${OPTION_OF[field] ?? `--${field}`}${place}: ${issue?.message ?? t("invalid value")}`);
+  const option = OPTION_OF[field] ?? `--${field}`;
+  const problem = issue === undefined ? t("invalid value") : told(issue.message);
+  throw new Failure(
+    "usage",
+    rest.length === 0
+      ? `${option}: ${problem}`
+      : t("{option} at {place}: {problem}", { option, place: rest.join("."), problem }),
+  );
 }

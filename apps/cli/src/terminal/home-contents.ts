@@ -2,10 +2,13 @@
 import { contentsOf } from "@mimikit/agent/home-contents";
 import type { HomeContents, HomeItem } from "@mimikit/protocol/wire/api";
 import type { Place } from "@mimikit/runtime/home/home";
-import { t } from "../i18n/language.ts";
+import { t, told } from "../i18n/language.ts";
 import { withState } from "../instance/state.ts";
 import { plainLine, printLine, styled } from "../io/print.ts";
 
+/** Sentences of ours among the lines, of which most are texts of the directory itself. */
+const OURS =
+  /^(?:hook |runs without asking: )|, (?:which is no hook as it is|the conversation)$|: settings and login of the agent CLI$/;
 const HEADINGS: Record<HomeItem["kind"], string> = {
   setting: "settings of config.yaml",
   command: "commands in the inbox, and hooks",
@@ -28,7 +31,7 @@ export function printContents({ items, more }: HomeContents): void {
     const own = items.filter((item) => item.kind === kind);
     if (own.length === 0) continue;
     printLine(`  ${styled("bold", t(heading))}`);
-    for (const { text } of own) printLine(`    ${plainLine(text)}`);
+    for (const { text } of own) printLine(`    ${plainLine(OURS.test(text) ? told(text) : text)}`);
   }
   if (more > 0) printLine(`  ${t("and {more} more", { more })}`);
 }

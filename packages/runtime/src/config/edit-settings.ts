@@ -95,9 +95,11 @@ export function settingNamed(name: string): ConfigField {
   const nearest = nearestName(name);
   const next = SECRET_NAME.test(name)
     ? sentence("keys_elsewhere")
-    : nearest === undefined || nearest === name
-      ? `mimikit config show ${nearest ?? ""} lists those that there are`.replace("  ", " ")
-      : sentence("did_you_mean", { name: nearest });
+    : nearest === undefined
+      ? sentence("list_settings")
+      : nearest === name
+        ? sentence("list_settings_of", { name })
+        : sentence("did_you_mean", { name: nearest });
   throw new SettingsRefused("mistake", sentence("setting_unknown", { field: name, next }));
 }
 

@@ -29,6 +29,15 @@ export const SENTENCES: Readonly<Record<string, string | undefined>> = {
   "made {workDir}, the workspace, because this is Mimikit's own folder; MIMIKIT_WORK_DIR names another":
     "已创建工作区 {workDir}，因为这里是 Mimikit 自己的文件夹；可以用 MIMIKIT_WORK_DIR 另外指定",
 
+  "hook {name}: on {events} calls {url}": "钩子 {name}：{events} 时调用 {url}",
+  "hook {name}: on {events} runs {command}": "钩子 {name}：{events} 时运行 {command}",
+  "hook {name}: what is signed and sent to it runs the trigger {trigger}":
+    "钩子 {name}：发送给它并签名的内容会运行触发器 {trigger}",
+  "{place}, which is no hook as it is": "{place}，目前不是有效的钩子",
+  "runs without asking: {line} … ({reaches})": "无需询问即可运行：{line} …（{reaches}）",
+  "{path}, the conversation": "{path}，对话",
+  "{name}/: settings and login of the agent CLI": "{name}/：智能体 CLI 的设置和登录",
+
   // The audit log.
   "the archive has applied turns, but the log of the supervisor has no line: it was removed or emptied":
     "归档里有已完成的对话，但 supervisor 的日志没有任何一行：它被移除或清空了",
