@@ -1,5 +1,5 @@
 /** The real command line as a process of its own, in the place of an instance. */
-import { type ChildProcessByStdio, spawn } from "node:child_process";
+import { type ChildProcessByStdio, spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { join } from "node:path";
 import type { Readable, Writable } from "node:stream";
@@ -19,17 +19,29 @@ export interface Said {
   error: string;
 }
 
+function environmentOf({ home, workDir }: CliPlace, env: Record<string, string>): NodeJS.ProcessEnv {
+  const inherited = Object.entries(process.env).filter(([name]) => !name.startsWith("MIMIKIT_"));
+  return { ...Object.fromEntries(inherited), MIMIKIT_HOME: home, MIMIKIT_WORK_DIR: workDir, ...env };
+}
+
+/** Runs `mimikit <words>` before any test begins. @throws its words where it fails. */
+export function runCliFirst(place: CliPlace, words: readonly string[], env: Record<string, string> = {}): void {
+  const { status, stderr } = spawnSync(process.execPath, [MAIN, ...words], { env: environmentOf(place, env) });
+  if (status !== 0) throw new Error(`mimikit ${words.join(" ")}: ${String(stderr)}`);
+}
+
+/** Command lines for `test.each`. */
+export function linesOf(...lines: string[][]): { line: string; words: string[] }[] {
+  return lines.map((words) => ({ line: words.join(" "), words }));
+}
+
 /** Starts `mimikit <words>`. @param env further variables of its shell. */
 export function startCli(
   place: CliPlace,
   words: readonly string[],
   env: Record<string, string> = {},
 ): ChildProcessByStdio<Writable, Readable, Readable> {
-  const inherited = Object.entries(process.env).filter(([name]) => !name.startsWith("MIMIKIT_"));
-  const child = spawn(process.execPath, [MAIN, ...words], {
-    env: { ...Object.fromEntries(inherited), MIMIKIT_HOME: place.home, MIMIKIT_WORK_DIR: place.workDir, ...env },
-    stdio: "pipe",
-  });
+  const child = spawn(process.execPath, [MAIN, ...words], { env: environmentOf(place, env), stdio: "pipe" });
   onTestFinished(() => void child.kill("SIGKILL"));
   return child;
 }

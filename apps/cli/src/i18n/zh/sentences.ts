@@ -157,6 +157,11 @@ export const SENTENCES: Readonly<Record<string, string | undefined>> = {
   "attempt {n} left something running that could not be found to be ended":
     "第 {n} 次尝试遗留了运行中的内容，未能找到并结束",
   "it was cancelled": "已取消",
+  "exit code {code}": "退出码 {code}",
+  "ended by {signal}": "被 {signal} 终止",
+  "waits for a yes to {tool}": "等待许可 {tool}",
+  "{id} did not stop when told to": "{id} 收到停止的要求后没有停止",
+  "{id} ended without a result": "{id} 结束时没有给出结果",
 };
 
 /** Parameters that may be a sentence themselves; all others are names, numbers and words of others. */
