@@ -204,12 +204,12 @@ function stateText({ ended, failed }: Pick<Line, "ended" | "failed">): string {
       moment: timeText(ended.at),
       detail: told(ended.detail),
     });
-  if (failed === null) return t("waiting");
+  if (failed === null) return nameIn("waits");
   const { tries, error } = failed;
   const moment = timeText(failed.retryAt);
   return tries === 1
-    ? t("waiting after 1 try until {moment}: {error}", { moment, error: told(error) })
-    : t("waiting after {tries} tries until {moment}: {error}", { tries, moment, error: told(error) });
+    ? t("waits after 1 try until {moment}: {error}", { moment, error: told(error) })
+    : t("waits after {tries} tries until {moment}: {error}", { tries, moment, error: told(error) });
 }
 
 async function test(json: boolean, { name }: Hook, { problems }: Hooks, fs: FileSystem, home: string): Promise<void> {

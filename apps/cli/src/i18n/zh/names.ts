@@ -38,6 +38,7 @@ export const NAMES: Readonly<Record<string, string | undefined>> = {
   idle: "空闲",
   disabled: "已停用",
   invalid: "无效",
+  waits: "等待",
   sent: "已发送",
   ran: "已运行",
   gave_up: "已放弃",

@@ -74,6 +74,6 @@ export const REASONS: Readonly<Record<string, string>> = {
   "{what}: {reason}": "{what}：{reason}",
   "runs {receive}": "运行 {receive}",
   "{outcome} {moment}: {detail}": "{outcome} {moment}：{detail}",
-  "waiting after 1 try until {moment}: {error}": "尝试 1 次，等到 {moment}：{error}",
-  "waiting after {tries} tries until {moment}: {error}": "尝试 {tries} 次，等到 {moment}：{error}",
+  "waits after 1 try until {moment}: {error}": "尝试 1 次，等到 {moment}：{error}",
+  "waits after {tries} tries until {moment}: {error}": "尝试 {tries} 次，等到 {moment}：{error}",
 };
