@@ -1,7 +1,7 @@
 /** The Chinese page says every condition in Chinese. */
 import { ATOM_TYPES, ROWS, saidOf } from "@mimikit/protocol/triggers/atoms";
-import { expect, test } from "vitest";
 import { rows, wordings } from "@mimikit/protocol/triggers/chinese-atoms";
+import { expect, test } from "vitest";
 
 /** Words that are the same in every language. */
 const PATTERN = /^[^ ]*$/;

@@ -1,8 +1,8 @@
 /** The Chinese form describes every setting in Chinese. */
 import { Role } from "@mimikit/protocol/base/role";
+import { chineseDescription } from "@mimikit/protocol/texts/chinese-settings";
 import { CONFIG_FIELDS } from "@mimikit/runtime/config/fields";
 import { expect, test } from "vitest";
-import { chineseDescription } from "@mimikit/protocol/texts/chinese-settings";
 
 test("each setting has a Chinese description, and one that there is not has none", () => {
   const names = CONFIG_FIELDS.map(({ path }) => path.join("."));
