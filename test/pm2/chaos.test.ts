@@ -7,6 +7,7 @@ import { join } from "node:path";
 import { endProcesses, listProcesses } from "@mimikit/runtime/process/process-table";
 import { expect, onTestFinished, test } from "vitest";
 import { runCli, startCli } from "../cli/run-cli.ts";
+import { englishIn } from "../support/english-lines.ts";
 
 const NOWHERE = { home: join(tmpdir(), "mimikit-no-home"), workDir: tmpdir() };
 
@@ -40,6 +41,16 @@ test("an instance under PM2 that is killed in every way loses nothing, does noth
     expect(report.starts).toBeGreaterThan(0);
   }
   expect(code).toBe(0);
+});
+
+test("chaos says how it goes, and what it found, in Chinese where the locale is", async () => {
+  const said = await runCli(NOWHERE, ["chaos", "--kills", "2", "--seed", SEED], "", {
+    LC_ALL: "",
+    LANG: "zh_CN.UTF-8",
+  });
+  expect(said).toMatchObject({ code: 0, error: expect.stringContaining("种子") });
+  expect(said.out).toContain("恰好回答一次");
+  expect(englishIn(said)).toEqual([]);
 });
 
 test("Ctrl-C ends the instance of chaos with its PM2, and removes its folder", async () => {
