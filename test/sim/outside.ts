@@ -1,4 +1,4 @@
-/** What surrounds the processes of a run, and forgets nothing: the users, the children of runs, what was promised to whom. */
+/** The world around the processes of a run, which forgets nothing: users, children of runs, and what was promised to whom. */
 
 import type { Role } from "@mimikit/protocol/base/role";
 import type { Task } from "@mimikit/protocol/records/task";

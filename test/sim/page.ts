@@ -1,6 +1,6 @@
 /**
  * The gateway of a simulated run: the real `Wishes` and `View`, and a user at the page behind them, who sends again what was not answered,
- * under the same key, and looks at what there is. What a look shows must be what was promised, and in the end what is on disk.
+ * under the same key, and looks at what there is. Each look must show what was promised, and in the end what is on disk.
  */
 import { triggerIdOf } from "@mimikit/core/triggers/of-command";
 import type { TriggerInput } from "@mimikit/protocol/triggers/trigger-order";
@@ -56,7 +56,7 @@ export class Page {
     this.outside = outside;
   }
 
-  /** What the user does now, if anything. */
+  /** The next thing that the user sends; undefined for none. */
   next(look: Look | undefined, mirror: Mirror): Order | undefined {
     const { random, isCalm } = this.world;
     const dice = random();
@@ -126,7 +126,7 @@ export class Page {
 /** Checks what one view shows, look by look. */
 class Watch {
   private readonly world: World;
-  /** What a look has shown: it does not go again. */
+  /** The ids that a look has shown: none of them goes again. */
   private readonly shown = new Set<string>();
   private readonly ended = new Set<string>();
   private open = new Set<string>();
@@ -225,7 +225,7 @@ const NOTHING: Changes = new Map();
 
 const isCalmEnough = (world: World) => world.isCalm && world.quiet > COMPARE_AFTER_QUIET;
 
-/** What was kept up from look to look is what another gateway would show that begins now. */
+/** A gateway that begins now would show the same as this one, which has kept up its view from look to look. */
 async function compare(view: View, environment: Environment, user: Page): Promise<void> {
   const { world } = environment;
   const made = await open(environment).view.refresh(true);

@@ -39,7 +39,7 @@ const TEST_MS_MAX = 60_000;
 class SteppedDisk {
   calls = 0;
   readonly fs: FileSystem;
-  /** What each of these calls was about. */
+  /** The paths of these calls. */
   readonly paths: string[] = [];
   private at = Number.POSITIVE_INFINITY;
   private happen = async (): Promise<void> => undefined;

@@ -24,7 +24,7 @@ export interface ToldOutage {
   isOpen: boolean;
 }
 
-/** What a task was told meanwhile, and is not reported with it yet. */
+/** Steers that a task has taken and that no turn reports yet. */
 export interface Heard {
   taskId: string;
   steers: readonly Steer[];

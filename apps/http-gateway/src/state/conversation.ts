@@ -46,7 +46,7 @@ export class Conversation {
   private readonly ids = new Set<string>();
   /** The ids, and those that a message had while it was on its way. */
   private readonly known = new Set<string>();
-  /** What was on its way at the last look. */
+  /** Messages that were on their way at the last look. */
   private tail: readonly ChatMessage[] = [];
   /** Does this look lack a message that was on its way at the last one? */
   hasLost = false;
