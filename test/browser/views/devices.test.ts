@@ -12,20 +12,18 @@ const SIDE = 520;
 
 /** The text that a camera reads off the page. */
 async function readPage(page: Page): Promise<string | undefined> {
-  const pixels = await view(page)
-    .getByRole("img", { name: "QR code" })
-    .evaluate(async (svg, side) => {
-      const copy = svg.cloneNode(true) as SVGSVGElement;
-      copy.setAttribute("xmlns", "http://www.w3.org/2000/svg");
-      copy.setAttribute("width", String(side));
-      copy.setAttribute("height", String(side));
-      const image = new Image();
-      image.src = `data:image/svg+xml,${encodeURIComponent(copy.outerHTML)}`;
-      await image.decode();
-      const drawing = new OffscreenCanvas(side, side).getContext("2d");
-      drawing?.drawImage(image, 0, 0, side, side);
-      return Array.from(drawing?.getImageData(0, 0, side, side).data ?? []);
-    }, SIDE);
+  const pixels = await page.getByRole("img", { name: "QR code" }).evaluate(async (svg, side) => {
+    const copy = svg.cloneNode(true) as SVGSVGElement;
+    copy.setAttribute("xmlns", "http://www.w3.org/2000/svg");
+    copy.setAttribute("width", String(side));
+    copy.setAttribute("height", String(side));
+    const image = new Image();
+    image.src = `data:image/svg+xml,${encodeURIComponent(copy.outerHTML)}`;
+    await image.decode();
+    const drawing = new OffscreenCanvas(side, side).getContext("2d");
+    drawing?.drawImage(image, 0, 0, side, side);
+    return Array.from(drawing?.getImageData(0, 0, side, side).data ?? []);
+  }, SIDE);
   return readQrCode(Uint8ClampedArray.from(pixels), SIDE, SIDE);
 }
 
@@ -57,5 +55,31 @@ describe.runIf(hasChromium)("adding a device", { timeout: 2 * BROWSER_MS_MAX }, 
     await phone.getByLabel("Pairing code").fill(typed.toLowerCase());
     await phone.getByLabel("Pairing code").press("Enter");
     await phone.locator('[data-link="connected"]').waitFor();
+  });
+
+  test("where other devices reach the page, its first steps show the code, and need no terminal", async () => {
+    const mimikit = await Instance.start({ env: { MIMIKIT_PUBLIC_URL: "https://mimikit.example" } });
+    pages.atEnd(() => mimikit.dispose());
+    const page = await openInstance(pages, mimikit);
+    await page.locator('[data-step="phone"]').getByRole("button", { name: "Add a device" }).click();
+    await page.getByRole("img", { name: "QR code" }).waitFor();
+    const [, fragment = ""] = /^https:\/\/mimikit\.example\/(#pair=.+)$/.exec((await readPage(page)) ?? "") ?? [];
+    await openAt(pages, `http://127.0.0.1:${mimikit.port}/${fragment}`);
+  });
+
+  test("a browser that has typed ten wrong codes is told how long to wait", async () => {
+    const mimikit = await Instance.start();
+    pages.atEnd(() => mimikit.dispose());
+    const page = await openInstance(pages, mimikit);
+    page.once("dialog", (dialog) => void dialog.accept());
+    await page.getByRole("button", { name: "Sign out" }).click();
+    const code = page.getByLabel("Pairing code");
+    for (let guess = 0; guess < 10; guess++) {
+      await code.fill("AAAA-AAAA");
+      await Promise.all([page.waitForResponse("**/api/pair"), code.press("Enter")]);
+      await page.getByRole("alert").filter({ hasText: "does not know this code" }).waitFor();
+    }
+    await code.press("Enter");
+    await page.getByRole("alert").filter({ hasText: "Wait five minutes" }).waitFor();
   });
 });

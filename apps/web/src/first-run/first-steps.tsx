@@ -12,10 +12,14 @@ import { words } from "../i18n/words.ts";
 import { addressOf, LOOPBACK } from "../model/place.ts";
 import { messages, status } from "../model/state.ts";
 import { useAnswer } from "../model/use-answer.ts";
+import { CodedText } from "../ui/coded-text.tsx";
 import { type Decision, decide, decided, hideFirstSteps, timesAsked } from "../ui/first-steps-kept.ts";
 import { Check } from "../ui/icons.tsx";
+import { lazily } from "../ui/lazily.tsx";
 import { AutonomyChoice, useAutonomy } from "../views/settings/autonomy-choice.tsx";
 import "./first-steps.css";
+
+const AddDevice = lazily(async () => (await import("../views/settings/add-device.tsx")).AddDevice);
 
 interface FirstStepsProps {
   /** Puts words into the message field, for the reader to send. */
@@ -156,16 +160,18 @@ function Phone() {
   const { answer } = useAnswer<SettingsAnswer>(LOOPBACK.test(location.hostname) ? "api/settings" : undefined);
   const settingOf = (wanted: string) => answer?.settings.find(({ name }) => name === wanted)?.value;
   const host = settingOf("host");
+  const isOnlyHere = typeof host === "string" && LOOPBACK.test(host) && (settingOf("publicUrl") ?? null) === null;
   return (
     <Step name="phone" title={firstWords.phone} isDone={decided.value.has("paired")}>
-      <p>{firstWords.phoneText}</p>
-      <pre>
-        <code>mimikit pair</code>
-      </pre>
-      {typeof host === "string" && LOOPBACK.test(host) && (settingOf("publicUrl") ?? null) === null && (
+      <p>
+        <CodedText text={firstWords.phoneText} />
+      </p>
+      {isOnlyHere ? (
         <p>
           {firstWords.onlyHere} <a href={addressOf("settings", "others")}>{firstWords.onlyHereSettings}</a>
         </p>
+      ) : (
+        <AddDevice />
       )}
       <button type="button" class="option" onClick={() => decide("paired", true)}>
         {firstWords.paired}

@@ -22,9 +22,8 @@ export const firstWords = {
   notificationsText:
     "When the page is in the background, a question or a reminder can show as a notification of this device. Nothing is shown unless you allow it here.",
   notificationsDenied: "The browser blocks them for this address. You can change that in its site settings.",
-  phone: "Pair the phone",
-  phoneText:
-    "Run this on the computer where Mimikit runs: it prints an address, and a code to type, for one more browser. They work once, for ten minutes:",
+  phone: "Add your phone, or another browser",
+  phoneText: "It scans a code, or you type one there. `mimikit pair --qr` prints both in a terminal.",
   onlyHere:
     "With the current settings, only this computer can reach it. A phone can once “publicUrl” is the address of a proxy with TLS, or “host” and “allowedHosts” are an address of your network.",
   onlyHereSettings: "Open these settings",

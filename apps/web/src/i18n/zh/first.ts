@@ -21,9 +21,8 @@ export const firstWords: typeof en.firstWords = {
   notifications: "通知",
   notificationsText: "页面在后台时，问题和提醒可以显示为这台设备的通知。不在这里允许，就不会显示。",
   notificationsDenied: "浏览器拒绝了这个地址的通知，可以在站点设置里更改。",
-  phone: "配对手机",
-  phoneText:
-    "在运行 Mimikit 的电脑上，下面的命令会打印一个地址和一个可以手动输入的配对码，用来配对另一个浏览器。它们只能用一次，十分钟内有效：",
+  phone: "添加手机或另一个浏览器",
+  phoneText: "在那里扫描二维码，或输入配对码。`mimikit pair --qr` 会在终端里打印这两样。",
   onlyHere:
     "按目前的设置，只有这台电脑能访问它：把 “publicUrl” 设为带 TLS 的代理的地址，或把 “host” 和 “allowedHosts” 设为你网络里的地址后，手机才能访问。",
   onlyHereSettings: "前往这些设置",

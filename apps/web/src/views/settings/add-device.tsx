@@ -9,6 +9,7 @@ import { nowMs } from "../../model/clock.ts";
 import { link } from "../../model/connection.ts";
 import { LOOPBACK } from "../../model/place.ts";
 import { copy } from "../../ui/copy.ts";
+import "./add-device.css";
 
 /** Light modules around the code, as the standard asks for. */
 const QUIET_ZONE = 4;
