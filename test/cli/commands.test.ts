@@ -223,7 +223,7 @@ describe("with everything down", () => {
     const { code, out, error } = await runCli(place, ["status"]);
     expect(code).toBe(3);
     expect(out).toMatch(/not running[\s\S]*1 queued: {2}mimikit tasks\n {2}waits +1 in the inbox\n/);
-    expect(error).toMatch(/^mimikit: Mimikit is not running for .*: start it with {2}npm start {2}or {2}mimikit up\n$/);
+    expect(error).toMatch(/^mimikit: Mimikit is not running for .*: start it with {2}mimikit up\n$/);
     const known = JSON.parse((await runCli(place, ["status", "--json"])).out) as object;
     expect(known).toMatchObject({ ready: false, counts: { inbox: 1 }, tasks: [{ id: "t-000001.1" }] });
     expect(known).toHaveProperty("processes.supervisor", { alive: false });

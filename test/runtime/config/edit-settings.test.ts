@@ -56,6 +56,7 @@ test("the file is made where there is none", async () => {
 test.each<[name: string, value: unknown, words: RegExp]>([
   ["maxConcurency", 4, /^there is no setting maxConcurency: did you mean maxConcurrency\?$/],
   ["budget", {}, /^there is no setting budget: mimikit config show budget lists/],
+  ["foo", 1, /^there is no setting foo: mimikit config show lists/],
   ["zzzzzzzz", 1, /^there is no setting zzzzzzzz: mimikit config show lists/],
   ["openai.apiKey", "x", /^there is no setting openai\.apiKey: keys must not be stored in config\.yaml/],
   ["port", 99_999, /^port: Too big/],

@@ -5,6 +5,7 @@ import { existsSync, readdirSync, readFileSync, statfsSync, statSync } from "nod
 import { join } from "node:path";
 import { Role } from "@mimikit/protocol/base/role";
 import { urlOf } from "@mimikit/runtime/config/address";
+import { commandName } from "@mimikit/runtime/home/command-name";
 import { HomeError, homeHash, modeText, readToken, whyUnwritable } from "@mimikit/runtime/home/home";
 import { ROOT } from "@mimikit/runtime/home/programs";
 import { TARGET } from "@mimikit/runtime/platform/this-platform";
@@ -65,20 +66,20 @@ function checkPackages(): Check[] {
   const stamp = join(ROOT, "node_modules/.mimikit-stamp");
   if (existsSync(stamp) && readFileSync(stamp, "utf8") === key) return [ok(t("installed as package-lock.json says"))];
   return [
-    fail(t("not installed as package-lock.json says"), t("npm stop, then npm start: it installs what is missing")),
+    fail(t("not installed as package-lock.json says"), t("mimikit down, then in {root}: npm start, which installs what is missing", { root: ROOT })),
   ];
 }
 
 function checkPage(): Check[] {
   if (existsSync(join(ROOT, "apps/web/dist/index.html"))) return [ok(t("built"))];
-  return [warn(t("the web page is not built"), t("npm start builds it"))];
+  return [warn(t("the web page is not built"), t("mimikit up builds it"))];
 }
 
 function checkHome({ home, exists }: Patient): Check[] {
   const unwritable = whyUnwritable(home);
   if (unwritable !== null)
     return [fail(unwritable, t("make it writable: until then nothing is saved and nothing starts"))];
-  if (!exists) return [warn(t("{home} does not exist yet", { home }), t("npm start creates it"))];
+  if (!exists) return [warn(t("{home} does not exist yet", { home }), t("mimikit up creates it"))];
   const open = ["", ...DIRECTORIES].flatMap((dir) => {
     const info = statSync(join(home, dir), { throwIfNoEntry: false });
     if (info === undefined) return [t("{dir} (missing)", { dir })];
@@ -98,7 +99,7 @@ function checkToken({ home, exists }: Patient): Check[] {
     readToken(home);
     return [ok(t("private and well-formed"))];
   } catch (error) {
-    if (error instanceof HomeError) return [fail(error.message, t("then start again: npm start"))];
+    if (error instanceof HomeError) return [fail(error.message, t("then start again: mimikit up"))];
     throw error;
   }
 }
@@ -144,7 +145,7 @@ async function checkDaemon({ home, exists }: Patient): Promise<Check[]> {
   return [
     daemons.length === 1
       ? ok(t("PM2 daemon {pid}", { pid: daemons[0]?.pid ?? "" }))
-      : warn(t("no PM2 daemon runs for this home"), "npm start"),
+      : warn(t("no PM2 daemon runs for this home"), "mimikit up"),
   ];
 }
 
@@ -173,7 +174,7 @@ async function checkRoles({ home, exists }: Patient): Promise<Check[]> {
           t("{role} is claimed by a process that did not note itself", { role }),
           t("wait a second, or: mimikit down"),
         );
-      return warn(t("{role} is not running", { role }), t("npm start, or see why: mimikit logs"));
+      return warn(t("{role} is not running", { role }), t("mimikit up, or see why: mimikit logs"));
     }),
   );
 }
@@ -195,7 +196,7 @@ async function checkGateway({ home, config, exists }: Patient): Promise<Check[]>
   return [
     fail(
       t("port {port} on {host} cannot be used: {reason}", { port, host, reason: told(error.message) }),
-      t("choose another: MIMIKIT_PORT=8788 npm start"),
+      t("choose another: {call}", { call: `MIMIKIT_PORT=8788 ${commandName(process.env)} up` }),
     ),
   ];
 }

@@ -223,7 +223,7 @@ export function connect(): Client {
             home,
             running: runningText(living),
           })
-        : t("Mimikit is not running for {home}: start it with  npm start  or  mimikit up", { home }),
+        : t("Mimikit is not running for {home}: start it with  mimikit up", { home }),
     );
   }
   try {

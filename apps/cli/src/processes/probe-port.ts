@@ -1,6 +1,7 @@
 /** Whether a port can be had, without keeping it. */
 import { createServer } from "node:net";
 import type { Config } from "@mimikit/runtime/config/config";
+import { commandName } from "@mimikit/runtime/home/command-name";
 import { hasCode } from "@mimikit/store/disk/error-code";
 import { t } from "../i18n/language.ts";
 import { Failure, reasonOf } from "../io/failure.ts";
@@ -18,9 +19,8 @@ export function probePort({ host, port }: { host: string; port: number }): Promi
 export async function assertPortIsFree({ host, port }: Config): Promise<void> {
   const error = await probePort({ host, port });
   if (error === null) return;
-  const another = t("choose another with MIMIKIT_PORT, for example  MIMIKIT_PORT={other} npm start", {
-    other: port < 65_535 ? port + 1 : port - 1,
-  });
+  const call = `MIMIKIT_PORT=${port < 65_535 ? port + 1 : port - 1} ${commandName(process.env)} up`;
+  const another = t("choose another with MIMIKIT_PORT, for example  {call}", { call });
   if (hasCode(error, "EADDRINUSE"))
     throw new Failure(
       "failed",

@@ -1,6 +1,7 @@
 /** Finds mistakes in a file of settings: each with its line, and with a correction. */
 
 import { readFileSync, statSync } from "node:fs";
+import { nearest } from "@mimikit/core/base/nearest";
 import { sentence } from "@mimikit/protocol/texts/coded";
 import { hasCode } from "@mimikit/store/disk/error-code";
 import { isMap, isNode, LineCounter, parseDocument } from "yaml";
@@ -18,9 +19,6 @@ export interface Mistake {
   /** The advice for it. */
   next: string;
 }
-
-/** More edits than this, and a name is not the one that was meant. */
-const EDITS_MAX = 3;
 
 /** @param path of the file. @returns null where there is none; an empty list where all is well. Throws what the disk throws. */
 export function findMistakes(path: string): Mistake[] | null {
@@ -100,28 +98,16 @@ function rightFor(name: string): string {
 }
 
 function nearestTo(name: string): string {
-  const nearest = nearestName(name);
-  return nearest === undefined ? sentence("remove_setting") : sentence("did_you_mean", { name: nearest });
+  const meant = nearestName(name);
+  return meant === undefined ? sentence("remove_setting") : sentence("did_you_mean", { name: meant });
 }
 
 /** The setting or group that was meant by a name that there is not; undefined where none is likely. */
 export function nearestName(name: string): string | undefined {
-  const ranked = [...NAMES, ...GROUPS].map((known) => ({
-    known,
-    edits: editsBetween(name.toLowerCase(), known.toLowerCase()),
-  }));
-  const [nearest] = ranked.sort((a, b) => a.edits - b.edits);
-  return nearest !== undefined && nearest.edits <= EDITS_MAX ? nearest.known : undefined;
-}
-
-/** Letters to add, remove or change to make one text of the other. */
-function editsBetween(a: string, b: string): number {
-  let row = Array.from({ length: b.length + 1 }, (_, at) => at);
-  for (const [i, letter] of [...a].entries()) {
-    const next = [i + 1];
-    for (let j = 0; j < b.length; j++)
-      next.push(Math.min((row[j] ?? 0) + Number(letter !== b[j]), (row[j + 1] ?? 0) + 1, (next[j] ?? 0) + 1));
-    row = next;
-  }
-  return row[b.length] ?? 0;
+  const known = [...NAMES, ...GROUPS];
+  const meant = nearest(
+    name.toLowerCase(),
+    known.map((each) => each.toLowerCase()),
+  );
+  return known.find((each) => each.toLowerCase() === meant);
 }
