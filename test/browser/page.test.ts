@@ -320,6 +320,15 @@ describe.runIf(hasChromium)("the page", { timeout: BROWSER_MS_MAX }, () => {
       expect(sent.text).toBe("one\ntwo");
     });
 
+    test("on a touch screen, which has no Shift+Enter, Enter starts a line and the arrow sends", async () => {
+      const { page } = await openPage({ viewport: { width: 390, height: 844 }, isMobile: true, hasTouch: true });
+      await field(page).pressSequentially("one");
+      await field(page).press("Enter");
+      await field(page).pressSequentially("two");
+      await page.getByRole("button", { name: "Send" }).tap();
+      expect((await pages.gateway.arrival("input")).text).toBe("one\ntwo");
+    });
+
     test("a draft survives a reload", async () => {
       const { page } = await openPage();
       await field(page).fill("half a thou");

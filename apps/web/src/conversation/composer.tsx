@@ -1,7 +1,7 @@
 /**
- * Where the user writes. A draft survives a reload; Enter sends it, Shift+Enter starts a new line. While something runs
- * it can be told what is written here, or be ended; a slash opens the list of commands. Files come along by the button,
- * by paste and by drop.
+ * Where the user writes. A draft survives a reload; Enter sends it, and Shift+Enter, or Enter on a touch screen, starts a
+ * new line. While something runs it can be told what is written here, or be ended; a slash opens the list of commands.
+ * Files come along by the button, by paste and by drop.
  */
 import { isLongerThan } from "@mimikit/protocol/wire/count-characters";
 import { readLine } from "@mimikit/protocol/wire/slash-command";
@@ -10,6 +10,7 @@ import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
 import { numberText, words } from "../i18n/words.ts";
 import { clear, sendMessage, stop } from "../model/connection.ts";
 import { TEXT_CHARS_MAX } from "../model/outbox.ts";
+import { isTouched } from "../model/screen.ts";
 import { busy } from "../model/state.ts";
 import { ArrowUp, Bend, Clip, Clock, Cross, Square } from "../ui/icons.tsx";
 import { lazily } from "../ui/lazily.tsx";
@@ -179,7 +180,7 @@ export function Composer() {
       if (isBusy && quoted.value !== undefined && !text.startsWith("/")) mistake.value = words.steerNoQuote;
       else if (canSteer && isBusy) steer(text);
       else if (ready) submit(wordsOf(text));
-    } else if (event.key === "Enter" && !event.shiftKey) {
+    } else if (event.key === "Enter" && !event.shiftKey && !isTouched.value) {
       if (ready) submit(wordsOf(text));
     } else return;
     event.preventDefault();
