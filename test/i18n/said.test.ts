@@ -11,7 +11,7 @@ const CLI = join(import.meta.dirname, "../../apps/cli/src");
 const EXCEPTIONS: readonly { why: string; of?: RegExp; in?: RegExp }[] = [
   {
     why: "a command or an option is typed as it is",
-    of: /^(?:[A-Z0-9_]+=\S+ |echo status \| |codex mcp add |sudo )?(?:mimikit|npm|git|pm2) /,
+    of: /^(?:[A-Z0-9_]+=\S+ |echo status \| |codex mcp add |sudo )?(?:mimikit|npm|git|pm2|\{\}) /,
   },
   { why: "an option is typed as it is", of: /^ ?--[a-z]/ },
   { why: "a command of the offline engine", of: /^run `/ },

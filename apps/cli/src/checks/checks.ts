@@ -66,7 +66,10 @@ function checkPackages(): Check[] {
   const stamp = join(ROOT, "node_modules/.mimikit-stamp");
   if (existsSync(stamp) && readFileSync(stamp, "utf8") === key) return [ok(t("installed as package-lock.json says"))];
   return [
-    fail(t("not installed as package-lock.json says"), t("mimikit down, then in {root}: npm start, which installs what is missing", { root: ROOT })),
+    fail(
+      t("not installed as package-lock.json says"),
+      t("mimikit down, then in {root}: npm start, which installs what is missing", { root: ROOT }),
+    ),
   ];
 }
 

@@ -73,8 +73,7 @@ export const MISTAKES: Readonly<Record<string, string>> = {
     "{url} 不认识这个状态目录的令牌：在那里提供服务的是另一个实例",
   "the gateway of {home} is down ({running}): PM2 starts it again if it died; if not, use  mimikit up":
     "{home} 的网关没有运行（{running}）：如果是崩溃，PM2 会重新启动它；否则请运行 mimikit up",
-  "Mimikit is not running for {home}: start it with  mimikit up":
-    "{home} 的 Mimikit 没有运行：用  mimikit up  启动",
+  "Mimikit is not running for {home}: start it with  mimikit up": "{home} 的 Mimikit 没有运行：用  mimikit up  启动",
   "Mimikit is not running, so there is nothing to stop": "Mimikit 没有运行，没有可以停止的工作",
   "no gateway answers, and only it knows which message is your last one":
     "网关没有响应，而只有它知道哪一条是你的最后一条消息",
@@ -102,8 +101,7 @@ export const MISTAKES: Readonly<Record<string, string>> = {
   "it said nothing": "没有任何输出",
   "port {port} on {host} is in use by another program: {another}": "{host} 的端口 {port} 已被其他程序占用：{another}",
   "port {port} may not be used by this user: {another}": "当前用户不能使用端口 {port}：{another}",
-  "choose another with MIMIKIT_PORT, for example  {call}":
-    "请用 MIMIKIT_PORT 换一个，例如  {call}",
+  "choose another with MIMIKIT_PORT, for example  {call}": "请用 MIMIKIT_PORT 换一个，例如  {call}",
   "cannot listen on {host}:{port} ({reason}): set MIMIKIT_HOST and MIMIKIT_PORT":
     "无法监听 {host}:{port}（{reason}）：请设置 MIMIKIT_HOST 和 MIMIKIT_PORT",
   "a service would start it again: that it is stopped cannot be noted ({reason})":
