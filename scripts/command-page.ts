@@ -3,6 +3,7 @@ import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import yargs from "yargs";
 import type { Command } from "../apps/cli/src/arguments/command.ts";
+import { grouped } from "../apps/cli/src/arguments/groups.ts";
 
 const COMMANDS_DIR = join(import.meta.dirname, "../apps/cli/src/commands");
 /** Columns of the help on the page, and of the narrowest terminal that it is made for. */
@@ -43,28 +44,6 @@ export function helpOf(command: Command, subCommand?: Command): Promise<string> 
   });
 }
 
-/** The pages of docs/cli/, each with its title and its commands. A command of no page is on the last one. */
-const GROUPS: Readonly<Record<string, { title: string; commands: readonly string[] }>> = {
-  talk: {
-    title: "Talk with it",
-    commands: ["chat", "ask", "send", "steer", "stop", "retry", "clear", "questions"],
-  },
-  tasks: { title: "Tasks and to-dos", commands: ["tasks", "queue", "backlog"] },
-  triggers: { title: "Triggers", commands: ["triggers"] },
-  recipes: { title: "Recipes and skills", commands: ["recipe", "skills", "import"] },
-  remember: { title: "Memory and history", commands: ["memory", "history"] },
-  autonomy: { title: "Approvals, self-improvement and undo", commands: ["approvals", "improve", "undo"] },
-  connect: { title: "Models and tools", commands: ["connect", "mcp", "pair"] },
-  notify: { title: "Devices, channels and hooks", commands: ["devices", "channels", "hooks"] },
-  machines: { title: "Work on other machines", commands: ["pool", "pools"] },
-  run: {
-    title: "Run it",
-    commands: ["up", "down", "restart", "service", "status", "logs", "doctor", "update", "demo"],
-  },
-  maintain: { title: "Settings, audit and backup", commands: ["config", "audit", "usage", "backup", "restore"] },
-  other: { title: "Other commands", commands: [] },
-};
-
 /** The part of a page about one command, with a part for each of its sub-commands: the first line of its help is the heading. */
 async function partOf(command: Command): Promise<string> {
   const text = (help: string) => `\`\`\`text\n${help.trim()}\n\`\`\`\n`;
@@ -85,14 +64,9 @@ function withoutCommonOptions(help: string): string {
 /** The pages about the command line, by their paths in docs/. */
 export async function describeCommandLine(): Promise<Record<string, string>> {
   const commands = await allCommands();
-  const grouped = Object.values(GROUPS).flatMap((group) => group.commands);
   const pages: Record<string, string> = {};
   const lists: string[] = [];
-  for (const [group, { title, commands: names }] of Object.entries(GROUPS)) {
-    const shown =
-      names.length > 0
-        ? names.flatMap((name) => commands.find((command) => command.name === name) ?? [])
-        : commands.filter(({ name }) => !grouped.includes(name));
+  for (const { key: group, title, commands: shown } of grouped(commands)) {
     const rows = shown.map(({ name, summary }) => `| [\`${name}\`](cli/${group}.md#${name}) | ${summary} |\n`);
     lists.push(`## ${title}\n\n| command | |\n|---|---|\n${rows.join("")}`);
     const sections = await Promise.all(shown.map(partOf));

@@ -24,6 +24,14 @@ function temporaryDirectory(): string {
   return dir;
 }
 
+test("mimikit --help lists each command once, below what it is for", async () => {
+  const dir = temporaryDirectory();
+  const { out } = await runCli({ home: dir, workDir: dir }, ["--help"]);
+  const listed = [...out.matchAll(/^ {2}([a-z]+) {2,}/gm)].map(([, name]) => name);
+  expect(listed.toSorted()).toEqual((await allCommands()).map(({ name }) => name));
+  expect(out).toMatch(/^Talk with it:\n {2}chat .*\n {2}ask /m);
+});
+
 test("every command says in its --help what it is for, with examples whose options there are", async () => {
   const listed = readFileSync(MAIN, "utf8");
   const commands = await allCommands();
@@ -47,6 +55,7 @@ test("every command says in its --help what it is for, with examples whose optio
     ).toBe(true);
     for (const [line, meaning] of examples) {
       expect(meaning).not.toBe("");
+      expect(helps.get(path)?.split("\n"), "it can be copied as a whole").toContain(`  ${line}`);
       // Where one thing is piped into another, the last is what it is about; words of people are no options.
       const [, name = "", rest = ""] = /.*\bmimikit (\w+)(.*)$/.exec(line) ?? [];
       const help = helps.get(`${name} ${rest.split(" ")[1]}`) ?? helps.get(name);

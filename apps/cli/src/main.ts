@@ -3,9 +3,10 @@
 import { VERSION } from "@mimikit/runtime/home/version";
 import yargs from "yargs";
 import { hideBin } from "yargs/helpers";
-import type { Command } from "./arguments/command.ts";
+import { type Command, examplesText } from "./arguments/command.ts";
 import { commandFirst, nameIn } from "./arguments/command-first.ts";
 import { completeIds } from "./arguments/complete-ids.ts";
+import { listOfCommands } from "./arguments/groups.ts";
 import { misuseText } from "./arguments/misuse.ts";
 import { markWords } from "./arguments/text-argument.ts";
 import { translateWords } from "./i18n/help.ts";
@@ -94,13 +95,18 @@ function allCommands(): Promise<Command[]> {
   return Promise.all(Object.values(COMMANDS).map((load) => load()));
 }
 
-function parserOf(words: string[], commands: readonly Command[]) {
+const EXAMPLES = [
+  ["mimikit up", "start it, and print its address"],
+  ["mimikit chat", "talk with it; mimikit ask and send are for scripts"],
+] as const;
+
+/** @param isOverview the help lists the commands by what they are for. */
+function parserOf(words: string[], commands: readonly Command[], isOverview = false) {
   const parser = translateWords(yargs(words).scriptName("mimikit").locale("en"))
     .usage(
       `$0 <command>\n\n${t("A self-hosted, always-on assistant. Exit codes: 0 done, 1 failed, 2 usage, 3 not running, 4 timed out, 5 waits for your answer.")}`,
     )
-    .example("mimikit up", t("start it, and print its address"))
-    .example("mimikit chat", t("talk with it; mimikit ask and send are for scripts"))
+    .epilogue(isOverview ? `${listOfCommands(commands)}\n\n${examplesText(EXAMPLES)}` : "")
     .option("json", { type: "boolean", default: false, describe: t("print one JSON document"), global: true })
     .parserConfiguration({ "parse-positional-numbers": false, "strip-dashed": true })
     .version(VERSION)
@@ -112,7 +118,7 @@ function parserOf(words: string[], commands: readonly Command[]) {
     .fail((message, error) => {
       throw error ?? new Misuse(message);
     });
-  for (const command of commands) command.addTo(parser);
+  for (const command of commands) command.addTo(parser, !isOverview);
   return parser;
 }
 
@@ -133,7 +139,7 @@ async function run(words: string[]): Promise<void> {
   if (words.length === 0 && process.stdout.isTTY) return printOverview();
   if (words[0] === COMPLETION) return complete(words.slice(2));
   const { words: ordered, commands, leaf } = await lineOf(words);
-  await parserOf(leaf?.takesText ? markWords(ordered) : ordered, commands).parseAsync();
+  await parserOf(leaf?.takesText ? markWords(ordered) : ordered, commands, leaf === undefined).parseAsync();
 }
 
 /** @param words those of the line, of which the last is completed. */

@@ -22,7 +22,8 @@ export interface Command {
   readonly subCommands: readonly Command[];
   /** The sub-command that runs where none is named. */
   readonly alone?: Command;
-  addTo(cli: Argv<CommonOptions>): void;
+  /** @param isListed in the help of `cli`, and completed; true where it is not given. */
+  addTo(cli: Argv<CommonOptions>, isListed?: boolean): void;
   addOptionsTo(parser: Argv<CommonOptions>): void;
 }
 
@@ -57,14 +58,15 @@ export function command<T extends CommonOptions>(definition: Definition<T>): Com
     examples,
     takesText,
     subCommands: [],
-    addTo(cli) {
+    addTo(cli, isListed = true) {
       cli.command(
         usage,
-        t(summary),
+        listed(summary, isListed),
         (yargs) => {
-          for (const [line, meaning] of examples) yargs.example(line, t(meaning));
-          if (epilogue !== undefined) yargs.epilogue(textOf(epilogue));
-          return translateDescriptions(addOptions(yargs));
+          const below = [examplesText(examples), ...(epilogue === undefined ? [] : [textOf(epilogue)])];
+          // A command that is not listed has no description of its own in its help.
+          if (!isListed) yargs.usage(`$0 ${usage}\n\n${t(summary)}`);
+          return translateDescriptions(addOptions(yargs.epilogue(below.join("\n\n"))));
         },
         (given) => {
           assertNumbers(given);
@@ -76,6 +78,16 @@ export function command<T extends CommonOptions>(definition: Definition<T>): Com
       addOptions(parser);
     },
   };
+}
+
+/** The summary, or `false`, which yargs takes as well: the command is not listed. */
+function listed(summary: string, isListed: boolean): string {
+  return isListed ? t(summary) : (false as unknown as string);
+}
+
+/** Examples below the options: each line whole, so that it can be copied, and its effect under it. */
+export function examplesText(examples: readonly Example[]): string {
+  return [t("Examples:"), ...examples.flatMap(([line, meaning]) => [`  ${line}`, `      ${t(meaning)}`])].join("\n");
 }
 
 function textOf(epilogue: Epilogue): string {
@@ -110,8 +122,8 @@ export function commandGroup({ name, summary, epilogue, subCommands, alone }: Gr
     takesText: false,
     subCommands,
     ...(alone !== undefined && { alone }),
-    addTo(cli) {
-      cli.command(name, t(summary), (yargs) => {
+    addTo(cli, isListed = true) {
+      cli.command(name, listed(summary, isListed), (yargs) => {
         yargs.usage(`$0 ${usage}\n\n${t(summary)}`).demandCommand(1);
         for (const each of subCommands) each.addTo(yargs);
         return yargs.epilogue(epilogue === undefined ? helps() : `${helps()}\n\n${textOf(epilogue)}`);

@@ -211,7 +211,7 @@ async function show({ json, system }: UnitOptions): Promise<void> {
   }
   say(
     t("watched"),
-    facts.watched ? t("yes: whatever ends is started again") : t("no: PM2 is not started again where it ends"),
+    facts.watched ? t("yes: whatever ends is started again") : t("no: nothing starts PM2 again if it ends"),
   );
   say(t("running"), living.size === 0 ? t("nothing") : runningText(living, rolesOf(home, process.env)));
   if (facts.stopped) say(t("stopped"), t("by  mimikit down;  mimikit up  starts it"));

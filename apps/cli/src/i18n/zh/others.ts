@@ -276,7 +276,7 @@ export const OTHERS: Readonly<Record<string, string>> = {
     "它的程序 {program} 已不存在：运行 mimikit service install 改为现在的程序",
   watched: "守护",
   "yes: whatever ends is started again": "是：结束的进程会重新启动",
-  "no: PM2 is not started again where it ends": "否：PM2 结束后不会重新启动",
+  "no: nothing starts PM2 again if it ends": "否：PM2 结束后，没有程序会再启动它",
   stopped: "停止",
   "by  mimikit down;  mimikit up  starts it": "由 mimikit down 停止；用 mimikit up 启动",
   "not kept: {keys}. As {user}:  mimikit connect": "没有保存：{keys}。请以 {user} 运行：mimikit connect",
