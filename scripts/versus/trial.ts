@@ -15,6 +15,8 @@ import { repliesIn, requestOf } from "./words.ts";
 const CONVERSATIONS = 4;
 /** A message is sent so often, to one conversation after the other, until the kill. */
 const SEND_EVERY_MS = 250;
+/** Before each load one message is to be answered, within so long: the first after a start may load what all others find loaded. */
+const WARM_MS_MAX = 60_000;
 /** The kill comes at a seeded moment of so long from the first message: among 8 of them, so that some are always under way. */
 const KILL_WITHIN_MS = 2_000;
 /** Conversations are left for new ones after so many kills, as no model has room for all of it. */
@@ -79,9 +81,11 @@ async function runHome(assistant: Assistant, options: TrialOptions & { apartMs: 
     for (let kill = done; kill < kills; kill++) {
       const beforeMs = journal.entries.findLast(({ is }) => is === "killed")?.atMs ?? 0;
       await wait(Math.max(0, beforeMs + apartMs - Date.now()));
+      const round = Math.floor(kill / KILLS_EACH);
+      await load.warmUp(round);
       const killAtMs = Date.now() + random() * KILL_WITHIN_MS;
       do {
-        load.send(Math.floor(kill / KILLS_EACH));
+        load.send(round);
         await wait(Math.max(0, Math.min(SEND_EVERY_MS, killAtMs - Date.now())));
       } while (Date.now() < killAtMs);
       journal.add({ is: "killed" });
@@ -150,8 +154,11 @@ class Load {
     this.client = null;
   }
 
-  /** Sends a message; it is noted when the assistant has taken it, and when it has not. @param round of conversations. */
-  send(round: number): void {
+  /**
+   * Sends a message; it is noted when the assistant has taken it, and when it has not.
+   * @param round of conversations. @returns its nonce.
+   */
+  send(round: number): string {
     const { client, journal, open } = this;
     const number = journal.count("sent");
     const letters = Array.from({ length: 4 }, () => String.fromCharCode(97 + Math.floor(this.random() * 26)));
@@ -170,18 +177,28 @@ class Load {
       )
       .finally(() => this.sending.delete(noted));
     this.sending.add(noted);
+    return nonce;
   }
 
-  /** Waits until each message that was taken is answered, or nothing more has been for `stillMs`. */
-  async calm(stillMs: number): Promise<void> {
+  /** Sends a message and waits for its answer, `WARM_MS_MAX` at most. */
+  async warmUp(round: number): Promise<void> {
+    await this.calm(WARM_MS_MAX, this.send(round));
+  }
+
+  /**
+   * Waits until each message that was taken is answered, or nothing more has been for `stillMs`.
+   * @param only the message that is waited for.
+   */
+  async calm(stillMs: number, only?: string): Promise<void> {
     await Promise.all(this.sending);
     let sinceMs = Date.now();
-    while (this.open.size > 0 && Date.now() - sinceMs < stillMs) {
+    const waits = () => (only === undefined ? this.open.size > 0 : this.open.has(only));
+    while (waits() && Date.now() - sinceMs < stillMs) {
       const lookedMs = Date.now();
       const replies = await this.look(false).catch(() => this.lookAnew());
       for (const nonce of replies.flatMap(({ text }) => repliesIn(text)))
         if (this.open.delete(nonce)) sinceMs = Date.now();
-      if (this.open.size > 0) await wait(Math.max(LOOK_EVERY_MS, REST_PER_LOOK * (Date.now() - lookedMs)));
+      if (waits()) await wait(Math.max(LOOK_EVERY_MS, REST_PER_LOOK * (Date.now() - lookedMs)));
     }
   }
 
