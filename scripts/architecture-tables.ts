@@ -8,7 +8,7 @@ import { sizeTable } from "./size-table.ts";
 const ROOT = join(import.meta.dirname, "..");
 const RULES = "packages/core/src/rules";
 /** As they may import each other: each one those below it. */
-const HOUSES = [
+const PACKAGES = [
   ...["supervisor", "worker-pool", "http-gateway", "channels", "cli", "web"].map((name) => `apps/${name}`),
   ...["agent", "memory", "runtime", "store", "core", "protocol"].map((name) => `packages/${name}`),
 ];
@@ -22,13 +22,13 @@ export function withArchitectureTables(page: string): string {
 
 /** Each app and package: its folders, and the sentence of its README. */
 function tree(): string {
-  const rows = HOUSES.map((house) => {
-    const [, , sentence = ""] = read(`${house}/README.md`).split("\n");
-    const folders = readdirSync(join(ROOT, house, "src"), { withFileTypes: true }).filter((entry) =>
+  const rows = PACKAGES.map((name) => {
+    const [, , sentence = ""] = read(`${name}/README.md`).split("\n");
+    const folders = readdirSync(join(ROOT, name, "src"), { withFileTypes: true }).filter((entry) =>
       entry.isDirectory(),
     );
     const names = folders.map(({ name }) => `\`${name}\``).sort();
-    return `| [\`${house}\`](../${house}/README.md) | ${sentence} | ${names.join(" ")} |\n`;
+    return `| [\`${name}\`](../${name}/README.md) | ${sentence} | ${names.join(" ")} |\n`;
   });
   return `| | | folders |\n|---|---|---|\n${rows.join("")}`;
 }

@@ -1,4 +1,4 @@
-/** How large the house is, for docs/ARCHITECTURE.md: files, functions, and terms before a first change. Rounded, so that a line more changes nothing. */
+/** How large the code base is, for docs/ARCHITECTURE.md: files, functions, and terms before a first change. Rounded, so that a line more changes nothing. */
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { parseAst } from "rolldown/parseAst";

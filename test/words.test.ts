@@ -26,6 +26,22 @@ const OWN_WORDS: Readonly<Record<string, RegExp>> = {
   fix: /\bmend(?:s|ed|ing)?\b/gi,
 };
 
+/** Terms that neither a comment nor a name of the code has another word for any more. */
+const TERMS_OF_THE_CODE: Readonly<Record<string, RegExp>> = {
+  command: /\bwish(?:es)?\b/gi,
+  "archive index": /\bledgers?\b/gi,
+  "state cache": /\bmirror(?:s|ed)?\b/gi,
+  trigger: /\bstanding triggers?\b/gi,
+  "dependent task": /\blinks? of (?:a|the) chain\b|\blinks of chains\b|\bchain's links?\b/gi,
+  "sign, encrypt": /\b(?:un)?seal(?:s|ed)?\b/gi,
+  maintenance: /\bhousekeeping\b/gi,
+  "tool-call format": /\bdialects?\b/gi,
+};
+/** Words in names. On disk and on the wire, and so as a key of a record, a command still is a `wish` (docs/compatibility.md). */
+const OLD_NAMES =
+  /\b\w*(?:[Ww]ish(?:es)?(?![a-z])|[Ll]edger|[Mm]irror|[Dd]ialect|(?<![A-Za-z])[Hh]ands(?=[A-Z]|\b(?! in\b))|isSealed)\w*/g;
+const KEYS_OF_RECORDS = ["wish", "wishes", "wishId"];
+
 /** Prompts are tuned with models, so their sentences change with a measurement: here the numbers may only fall. */
 const BACKWARD_IN_PROMPTS_MAX = 14;
 const OWN_WORDS_IN_PROMPTS_MAX = 3;
@@ -112,6 +128,49 @@ test("no sentence of a comment begins with one of these words, but questions", (
   );
   expect(comments.length).toBeGreaterThan(10_000);
   expect(comments.flatMap(({ file, comment }) => backwardIn(comment).map((found) => `${file}: ${found}`))).toEqual([]);
+});
+
+/** The code without its comments and texts. A bracket of a template is taken for code. */
+const namesIn = (code: string) =>
+  [
+    ...code
+      .replaceAll(/\/\*[\s\S]*?\*\/|(?:^|\s)\/\/ .*$/gm, "")
+      .replaceAll(/"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*'/g, '""')
+      .matchAll(OLD_NAMES),
+  ]
+    .map(([name]) => name)
+    .filter((name) => !KEYS_OF_RECORDS.includes(name));
+
+/** This file names the words themselves. */
+const SOURCES = filesLike(/^(?:apps|packages|scripts|test)\/(?!words\.test).*\.tsx?$/);
+
+test("comments use the terms of the field", () => {
+  const found = SOURCES.flatMap((file) =>
+    commentsOf(read(file)).flatMap((comment) =>
+      Object.entries(TERMS_OF_THE_CODE).flatMap(([term, words]) =>
+        [...comment.replaceAll(/`[^`\n]*`/g, "CODE").matchAll(words)].map(
+          ([word]) => `${file}: ${word} (say: ${term})`,
+        ),
+      ),
+    ),
+  );
+  expect(found).toEqual([]);
+});
+
+test("names in the code use the terms of the field", () => {
+  expect(SOURCES.length).toBeGreaterThan(1_500);
+  expect(SOURCES.flatMap((file) => namesIn(read(file)).map((name) => `${file}: ${name}`))).toEqual([]);
+});
+
+test.each(["const wishes_ = 1;", "createWish(said)", "this.ledger.add()", "type A = Mirror;", "hands.audit()"])(
+  "a name of before is found: %s",
+  (code) => {
+    expect(namesIn(code)).toHaveLength(1);
+  },
+);
+
+test.each(["record.wish", "// a wish", 'say("a wish")', "handshake(task)"])("no name of before: %s", (code) => {
+  expect(namesIn(code)).toEqual([]);
 });
 
 test.each([

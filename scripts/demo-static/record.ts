@@ -9,7 +9,7 @@ import { MemoryFiles, Status } from "@mimikit/protocol/wire/api";
 import { WebSocket } from "ws";
 import { furnish, orderWork } from "../../apps/cli/src/demo/household.ts";
 import { killAndLook } from "../../apps/cli/src/demo/kill.ts";
-import { startTrial, type Trial } from "../../apps/cli/src/instance/trial.ts";
+import { startTrial, type TrialInstance } from "../../apps/cli/src/instance/trial.ts";
 import { waitUntil } from "../../apps/cli/src/processes/wait-until.ts";
 import { ROUTES } from "../../apps/http-gateway/src/routes.ts";
 
@@ -49,7 +49,7 @@ try {
 }
 process.stdout.write(`the page is in ${folder}: serve it with any static server\n`);
 
-async function untilAtWork({ client }: Trial): Promise<void> {
+async function untilAtWork({ client }: TrialInstance): Promise<void> {
   const seen = await waitUntil(AT_WORK_MS_MAX, LOOK_EVERY_MS, async () => {
     const isReported = (await client.messages()).some(({ text }) => text.includes(REPORTED));
     const runs = (await client.tasks()).some(({ role, state }) => role === "worker" && state === "running");
@@ -59,7 +59,7 @@ async function untilAtWork({ client }: Trial): Promise<void> {
 }
 
 /** Everything that the page may ask for, as JSON. */
-async function record(trial: Trial, kill: object): Promise<string> {
+async function record(trial: TrialInstance, kill: object): Promise<string> {
   const { tasks, triggers, ...rest } = await snapshotOf(trial);
   const ids: Record<string, readonly { id: string }[]> = { tasks, triggers };
   const paths = ROUTES.filter(({ method, path }) => method === "get" && !LEFT_OUT.test(path)).flatMap(({ path }) => {
@@ -87,7 +87,7 @@ async function record(trial: Trial, kill: object): Promise<string> {
 }
 
 /** null for what is no JSON, or needs more than its path. */
-async function get({ client: { url, token } }: Trial, path: string): Promise<unknown> {
+async function get({ client: { url, token } }: TrialInstance, path: string): Promise<unknown> {
   const response = await fetch(url + path, { headers: { authorization: `Bearer ${token}` } });
   const isJson = response.headers.get("content-type")?.includes("json") === true;
   return response.ok && isJson ? response.json() : null;
@@ -99,7 +99,7 @@ interface Snapshot {
 }
 
 /** The first frame for a page. */
-async function snapshotOf({ client: { url, token } }: Trial): Promise<Snapshot> {
+async function snapshotOf({ client: { url, token } }: TrialInstance): Promise<Snapshot> {
   const socket = new WebSocket(`${url.replace(/^http/, "ws")}/ws`);
   await once(socket, "open");
   socket.send(JSON.stringify({ type: "hello", token }));

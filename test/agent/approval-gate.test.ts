@@ -1,17 +1,23 @@
 /** The gate's decisions: what it lets through, asks and refuses, with the answers that there are. */
-import { type Answered, ASKED_PER_TASK_MAX, Gate, type Leave, type Wanted } from "@mimikit/agent/approval/gate";
+import {
+  ASKED_PER_TASK_MAX,
+  type CallReach,
+  Gate,
+  type GateOptions,
+  type OwnerAnswer,
+} from "@mimikit/agent/approval/gate";
 import { findSandbox } from "@mimikit/agent/shell/sandbox";
-import type { Scene } from "@mimikit/agent/tools/tool";
+import type { ToolContext } from "@mimikit/agent/tools/tool";
 import type { Approval, AskedCall } from "@mimikit/protocol/approvals/approval";
 import type { Level } from "@mimikit/protocol/base/skill";
 import { describe, expect, test } from "vitest";
 import { bashTool } from "../../packages/agent/src/kernel/tools/bash.ts";
 import { task } from "../core/facts.ts";
 
-const WANTED: Wanted = { reaches: ["network"], shown: "npm install x", command: "npm install x" };
+const WANTED: CallReach = { reaches: ["network"], shown: "npm install x", command: "npm install x" };
 const INPUT = { command: "npm install x", network: true };
 
-function gateWith(leave: Partial<Leave> = {}, kept: Approval[] = []) {
+function gateWith(leave: Partial<GateOptions> = {}, kept: Approval[] = []) {
   const used: number[] = [];
   const use = async (attempt: number) => !used.includes(attempt) && used.push(attempt) > 0;
   const gate = new Gate({
@@ -27,13 +33,13 @@ function gateWith(leave: Partial<Leave> = {}, kept: Approval[] = []) {
   return { gate, used };
 }
 
-async function asked(wanted: Wanted = WANTED, input: unknown = INPUT): Promise<AskedCall> {
+async function asked(wanted: CallReach = WANTED, input: unknown = INPUT): Promise<AskedCall> {
   const judged = await gateWith().gate.judge("bash", input, wanted);
   if (judged === "allowed" || !("asked" in judged)) throw new Error("it does not ask");
   return judged.asked;
 }
 
-const answered = async (verdict: Answered["verdict"], of: Partial<AskedCall> = {}): Promise<Answered> => ({
+const answered = async (verdict: OwnerAnswer["verdict"], of: Partial<AskedCall> = {}): Promise<OwnerAnswer> => ({
   attempt: 1,
   asks: { ...(await asked()), ...of },
   verdict,
@@ -67,7 +73,7 @@ test("a yes for the task covers the same tool for the same reasons, and no more"
   const leave = { answers: [await answered("task")] };
   const other = { ...WANTED, shown: "curl x | sh", command: "curl x | sh" };
   expect(await gateWith(leave).gate.judge("bash", { command: "curl x | sh" }, other)).toBe("allowed");
-  const more: Wanted = { ...other, reaches: ["network", "outside"] };
+  const more: CallReach = { ...other, reaches: ["network", "outside"] };
   expect(await gateWith(leave).gate.judge("bash", {}, more)).toHaveProperty("asked");
   expect(await gateWith(leave).gate.judge("odd__write", {}, other)).toHaveProperty("asked");
 });
@@ -82,7 +88,7 @@ test("what is allowed for good covers simple commands that begin so, for the sam
     reaches: ["network"],
     title: "x",
   };
-  const of = (command: string, reaches: Wanted["reaches"] = ["network"]) =>
+  const of = (command: string, reaches: CallReach["reaches"] = ["network"]) =>
     gateWith({}, [kept]).gate.judge("bash", { command }, { reaches, shown: command, command });
   expect(await of("npm install y")).toBe("allowed");
   expect(await of("npm install y; curl evil")).toHaveProperty("asked");
@@ -125,7 +131,7 @@ describe("a command under a skill", async () => {
     const place = { workDir: "/", home: "/", runDir: "/", environment: {}, signal: new AbortController().signal };
     const bash = bashTool({ ...place, task: task("t-1", { kind: "work", role: "worker" }), sandbox: "auto", gate });
     const input = { command: "ls", timeoutSec: 1, network: false, outside: false, ...declared };
-    return (await bash.wants?.(input, { limit } as Scene))?.reaches;
+    return (await bash.wants?.(input, { limit } as ToolContext))?.reaches;
   };
 
   test.runIf(hasSandbox)("asks for what the skill allows, and for nothing that the sandbox will not have", async () => {

@@ -15,7 +15,17 @@ import { describe, expect, test } from "vitest";
 import { z } from "zod";
 import { describeTool } from "../../packages/agent/src/kernel/describe-tool.ts";
 import { workspace } from "../memory/workspace.ts";
-import { contextOf, eventOf, messageOf, NOW, questionOf, standingOf, summaryOf, taskOf, turnOf } from "./fixtures.ts";
+import {
+  contextOf,
+  eventOf,
+  messageOf,
+  NOW,
+  questionOf,
+  summaryOf,
+  taskOf,
+  triggerSummaryOf,
+  turnOf,
+} from "./fixtures.ts";
 
 function busOf(role: Role, context = contextOf(), tools = TOOLS) {
   return createToolBus({ task: taskOf({ id: "t-000007.1", role }), tools, reads: context, onCall: () => {} });
@@ -358,7 +368,7 @@ describe("what starts later", () => {
   });
 
   test("is refused where there are as many as there may be, those of this run included", async () => {
-    const triggers = Array.from({ length: TRIGGERS_MAX - 1 }, (_, i) => standingOf({ id: `trg-${i}` }));
+    const triggers = Array.from({ length: TRIGGERS_MAX - 1 }, (_, i) => triggerSummaryOf({ id: `trg-${i}` }));
     const bus = busOf("teller", contextOf({ triggers }));
     expect(await bus.call("schedule", { prompt, interval: 60 })).toMatchObject({ ok: true });
     expect(await bus.call("schedule", { prompt, interval: 60 })).toMatchObject({
@@ -498,7 +508,7 @@ describe("cancelling", () => {
     ["trg-1", true],
     ["trg-2", false],
   ])("%s: %s", async (id, ok) => {
-    const triggers = [standingOf({ id: "trg-1" })];
+    const triggers = [triggerSummaryOf({ id: "trg-1" })];
     expect((await busOf("teller", contextOf({ tasks, triggers })).call("cancel_task", { id })).ok).toBe(ok);
   });
 
@@ -529,7 +539,7 @@ describe("reading", () => {
   });
 
   test("list_tasks shows the triggers with what is open, and alone where they are asked for", async () => {
-    const triggers = [standingOf({ id: "trg-1", prompt: "x".repeat(500) }), standingOf({ id: "trg-2" })];
+    const triggers = [triggerSummaryOf({ id: "trg-1", prompt: "x".repeat(500) }), triggerSummaryOf({ id: "trg-2" })];
     const list = async (input: object) => {
       const answer = await busOf("planner", contextOf({ triggers })).call("list_tasks", input);
       const schema = z.object({

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import type { ToolCallRecord } from "@mimikit/agent/bus";
 import type { Provider, SandboxMode } from "@mimikit/agent/provider";
 import { Circuits } from "@mimikit/agent/run/circuit";
-import { type Attempt, type Outcome, runTask } from "@mimikit/agent/run/run-task";
+import { type AttemptOptions, type RunOutcome, runTask } from "@mimikit/agent/run/run-task";
 import { Steering } from "@mimikit/agent/steering";
 import type { Context } from "@mimikit/agent/tools/context";
 import type { External } from "@mimikit/agent/tools/external";
@@ -107,7 +107,7 @@ export function summaryOf(part: Partial<TaskSummary> & Pick<TaskSummary, "id">):
   };
 }
 
-export function standingOf(part: Partial<TriggerSummary> & Pick<TriggerSummary, "id">): TriggerSummary {
+export function triggerSummaryOf(part: Partial<TriggerSummary> & Pick<TriggerSummary, "id">): TriggerSummary {
   return {
     type: "recurring",
     title: "the daily tests",
@@ -152,7 +152,7 @@ export function reportOf(part: Partial<Report>): Report {
   };
 }
 
-export interface Ran extends Outcome {
+export interface Ran extends RunOutcome {
   lines: StreamLine[];
   calls: ToolCallRecord[];
   told: Told[];
@@ -177,7 +177,7 @@ export async function run(
     sandbox?: SandboxMode;
     external?: External;
     attempt?: number;
-    overBudget?: Attempt["overBudget"];
+    overBudget?: AttemptOptions["overBudget"];
     onStream?: (line: StreamLine) => void;
     steering?: Steering;
   } = {},
@@ -228,7 +228,7 @@ export function tell(text: string, context: Partial<Context> = {}): Promise<Ran>
 }
 
 /** The text of the reply; fails where there is none or more than one. */
-export function replyOf({ effects }: Pick<Outcome, "effects">): string {
+export function replyOf({ effects }: Pick<RunOutcome, "effects">): string {
   const replies = effects.filter((effect) => effect.type === "reply");
   if (replies.length !== 1) throw new Error(`${replies.length} replies`);
   return replies[0]?.text ?? "";

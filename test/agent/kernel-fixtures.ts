@@ -5,7 +5,7 @@ import type { Task } from "@mimikit/protocol/records/task";
 import { sessionPath } from "@mimikit/store/disk/state";
 import type { Endpoint } from "../../packages/agent/src/providers/openai/endpoint.ts";
 import { createOpenai } from "../../packages/agent/src/providers/openai/index.ts";
-import { readTurns, type Turn } from "../../packages/agent/src/session/session.ts";
+import { readTurns, type SessionLine } from "../../packages/agent/src/session/session.ts";
 import type { ModelServer, Script } from "../support/model-server.ts";
 import { type Ran, run, temporaryDirectory } from "./fixtures.ts";
 
@@ -13,7 +13,7 @@ export interface KernelRun extends Ran {
   workDir: string;
   home: string;
   /** The session of the task afterwards. */
-  turns: Turn[];
+  turns: SessionLine[];
 }
 
 /** `workDir` is given where an earlier attempt has run there. */

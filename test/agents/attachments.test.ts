@@ -3,7 +3,7 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { crc32, deflateSync } from "node:zlib";
 
-import { type Evidence, layOut } from "@mimikit/agent/prompt/evidence";
+import { type AttachmentEvidence, layOut } from "@mimikit/agent/prompt/evidence";
 import type { Provider } from "@mimikit/agent/provider";
 import { Config } from "@mimikit/runtime/config/config";
 import { runPath } from "@mimikit/store/disk/state";
@@ -40,7 +40,7 @@ function place(bytes = PNG) {
   const id = "a".repeat(64);
   const path = join(home, "attachments", id);
   writeFileSync(path, bytes);
-  const evidence: Evidence = {
+  const evidence: AttachmentEvidence = {
     messageId: "m-1",
     path,
     file: { id, type: "image/png", bytes: bytes.length, name: "shot.png" },
@@ -49,7 +49,7 @@ function place(bytes = PNG) {
 }
 
 /** As the pool lays it out for a Worker. */
-async function laidOut(home: string, evidence: Evidence, taskId: string): Promise<Evidence[]> {
+async function laidOut(home: string, evidence: AttachmentEvidence, taskId: string): Promise<AttachmentEvidence[]> {
   const runDir = join(home, runPath(taskId, 1));
   mkdirSync(runDir, { recursive: true });
   return layOut([evidence], runDir);

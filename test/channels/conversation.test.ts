@@ -1,15 +1,15 @@
 /** To whom something goes follows from the ids of what it came of; nothing of it is stored. */
 import type { Via } from "@mimikit/protocol/channels/via";
-import { WishOutcome } from "@mimikit/protocol/records/archive";
-import { Message, type Wish } from "@mimikit/protocol/records/inbox";
+import { CommandOutcome } from "@mimikit/protocol/records/archive";
+import { type InboxCommand, Message } from "@mimikit/protocol/records/inbox";
 import { Result, reportOf } from "@mimikit/protocol/records/result";
 import { openDisk } from "@mimikit/store/disk/disk";
 import type { FileSystem } from "@mimikit/store/disk/file-system";
 import { createRecord } from "@mimikit/store/disk/record";
 import { archivePath } from "@mimikit/store/disk/state";
-import { Mirror } from "@mimikit/store/mirror/mirror";
+import { StateCache } from "@mimikit/store/state-cache/state-cache";
 import { expect, test } from "vitest";
-import { Conversation } from "../../apps/channels/src/send/conversation.ts";
+import { ConversationReader } from "../../apps/channels/src/send/conversation.ts";
 import { ask, resultOf, taskOf } from "../http-gateway/records.ts";
 import { temporaryHome } from "../runtime/temporary-home.ts";
 
@@ -33,8 +33,8 @@ async function settle(
 }
 
 async function itemsOf(fs: FileSystem) {
-  const mirror = new Mirror(fs, { token: "none", durable: false, onBadArchive: () => {} });
-  const conversation = await Conversation.load(mirror, Date.now());
+  const cache = new StateCache(fs, { token: "none", durable: false, onBadArchive: () => {} });
+  const conversation = await ConversationReader.load(cache, Date.now());
   await conversation.refresh(Date.now(), true);
   const items = await conversation.items();
   return new Map(items.map(({ id, origin, isNews }) => [id, { origin, isNews }]));
@@ -70,7 +70,7 @@ test("what came of words on the page goes to nobody by itself, and is news where
 
 test("the reply to an answer goes to where it was given, though the question came about elsewhere", async () => {
   const fs = openDisk(temporaryHome(), "test");
-  const wish = {
+  const command = {
     kind: "answer",
     id: "a-1",
     at: NOW,
@@ -78,12 +78,12 @@ test("the reply to an answer goes to where it was given, though the question cam
     answer: "yes",
     via: VIA,
     mac: "",
-  } as Wish;
-  await createRecord(fs, WishOutcome, archivePath("a-1"), {
+  } as InboxCommand;
+  await createRecord(fs, CommandOutcome, archivePath("a-1"), {
     kind: "wish",
     id: "a-1",
     at: NOW,
-    wish,
+    wish: command,
     outcome: "answered",
   } as never);
   await settle(fs, "t-000001", { said: true });

@@ -2,7 +2,7 @@
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { Wish } from "@mimikit/protocol/records/inbox";
+import { InboxCommand } from "@mimikit/protocol/records/inbox";
 import { attachmentPath } from "@mimikit/store/disk/state";
 import { expect, onTestFinished, test } from "vitest";
 import { Instance } from "../support/instance.ts";
@@ -26,8 +26,8 @@ test("a message takes files along while nothing runs, and says their names where
   const said = await runCli(place, ["send", "--attach", picture, "--attach", notes]);
   expect(said).toMatchObject({ code: 0, error: "" });
   const [name = ""] = readdirSync(join(place.home, "inbox"));
-  const wish = Wish.parse(JSON.parse(readFileSync(join(place.home, "inbox", name), "utf8")));
-  expect(wish).toMatchObject({
+  const command = InboxCommand.parse(JSON.parse(readFileSync(join(place.home, "inbox", name), "utf8")));
+  expect(command).toMatchObject({
     kind: "message",
     text: "my shot.png, notes.md",
     attachments: [
@@ -35,7 +35,7 @@ test("a message takes files along while nothing runs, and says their names where
       { type: "text/plain", bytes: 8, name: "notes.md" },
     ],
   });
-  const id = wish.kind === "message" ? (wish.attachments?.[0]?.id ?? "") : "";
+  const id = command.kind === "message" ? (command.attachments?.[0]?.id ?? "") : "";
   expect(readFileSync(join(place.home, attachmentPath(id)))).toEqual(readFileSync(picture));
 });
 

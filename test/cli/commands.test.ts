@@ -198,7 +198,7 @@ describe("with everything down", () => {
     return place;
   }
 
-  test("tasks lists what is open and what has ended, shows one, and keeps the wish to cancel", async () => {
+  test("tasks lists what is open and what has ended, shows one, and keeps the command to cancel", async () => {
     const place = await stopped();
     const { out } = await runCli(place, ["tasks", "--json"]);
     const { tasks } = JSON.parse(out) as { tasks: { id: string; state: string }[] };
@@ -223,8 +223,8 @@ describe("with everything down", () => {
     expect((await runCli(place, ["tasks", "cancel", "write them down"])).out).toBe(
       "t-000001.1 (queued; it is cancelled when Mimikit runs)\n",
     );
-    const wishes = readdirSync(join(place.home, "inbox")).filter((name) => name.startsWith("c-"));
-    expect(wishes).toHaveLength(1);
+    const commands = readdirSync(join(place.home, "inbox")).filter((name) => name.startsWith("c-"));
+    expect(commands).toHaveLength(1);
   });
 
   test("status says what waits, and ends with the exit code of what does not run", async () => {

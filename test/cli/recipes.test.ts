@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { simulateTriggers } from "@mimikit/core/triggers/simulate";
 import { triggerOf } from "@mimikit/core/triggers/triggers";
-import { Wish } from "@mimikit/protocol/records/inbox";
+import { InboxCommand } from "@mimikit/protocol/records/inbox";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { shippedRecipes } from "../../apps/cli/src/recipes/find-recipe.ts";
 import { ANSWER_CHARS_MAX, definitionIn, parseRecipe, RECIPE_BYTES_MAX } from "../../apps/cli/src/recipes/recipe.ts";
@@ -152,7 +152,7 @@ describe("one from outside", () => {
   const inboxOf = ({ home }: CliPlace) =>
     existsSync(join(home, "inbox"))
       ? readdirSync(join(home, "inbox")).map((name) =>
-          Wish.parse(JSON.parse(readFileSync(join(home, "inbox", name), "utf8"))),
+          InboxCommand.parse(JSON.parse(readFileSync(join(home, "inbox", name), "utf8"))),
         )
       : [];
 

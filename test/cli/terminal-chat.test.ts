@@ -1,7 +1,7 @@
 /** The chat as somebody has it before them: what is shown, what keys do, and what is kept. */
 import { appendFileSync, mkdirSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { Wish } from "@mimikit/protocol/records/inbox";
+import { InboxCommand } from "@mimikit/protocol/records/inbox";
 import { openDisk } from "@mimikit/store/disk/disk";
 import { CHAT_LINES_PATH, streamPath } from "@mimikit/store/disk/state";
 import { describe, expect, onTestFinished, test } from "vitest";
@@ -34,8 +34,8 @@ async function startChat(): Promise<{ served: Instance; chat: Terminal }> {
 /** The messages in inbox/, as they were sent. */
 function sent({ home }: Instance): string[] {
   const names = readdirSync(join(home, "inbox")).filter((name) => name.startsWith("m-"));
-  const wishes = names.map((name) => Wish.parse(JSON.parse(readFileSync(join(home, "inbox", name), "utf8"))));
-  return wishes.flatMap((wish) => (wish.kind === "message" ? [wish.text] : []));
+  const commands = names.map((name) => InboxCommand.parse(JSON.parse(readFileSync(join(home, "inbox", name), "utf8"))));
+  return commands.flatMap((command) => (command.kind === "message" ? [command.text] : []));
 }
 
 describe.skipIf(!hasTerminals)("at a terminal", () => {

@@ -8,7 +8,7 @@ import { join } from "node:path";
 import { turnId } from "@mimikit/protocol/base/id";
 import type { Via } from "@mimikit/protocol/channels/via";
 import type { Effect } from "@mimikit/protocol/records/effect";
-import { Message, Wish } from "@mimikit/protocol/records/inbox";
+import { InboxCommand, Message } from "@mimikit/protocol/records/inbox";
 import type { Question } from "@mimikit/protocol/records/question";
 import { Result } from "@mimikit/protocol/records/result";
 import { setChannel } from "@mimikit/runtime/config/secrets";
@@ -16,7 +16,7 @@ import { prepareHome, readToken } from "@mimikit/runtime/home/home";
 import { openDisk } from "@mimikit/store/disk/disk";
 import type { FileSystem } from "@mimikit/store/disk/file-system";
 import { createRecord } from "@mimikit/store/disk/record";
-import { isSealed } from "@mimikit/store/disk/seal";
+import { isSigned } from "@mimikit/store/disk/sign";
 import { archivePath } from "@mimikit/store/disk/state";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { ask, resultOf, taskOf } from "../http-gateway/records.ts";
@@ -180,7 +180,7 @@ export function describeChannel(candidate: ChannelCandidate): void {
       expect(seen(vendor)).toEqual(["a reminder"]);
     });
 
-    test("makes a sealed answer of a button, though it was killed after it had asked", async () => {
+    test("makes a signed answer of a button, though it was killed after it had asked", async () => {
       const { vendor, mimikit, fs } = await begin();
       const at = new Date().toISOString();
       const question: Question = await ask(fs, "t-000001.0", { at, question: "Shall I?", options: ["yes", "no"] });
@@ -188,11 +188,11 @@ export function describeChannel(candidate: ChannelCandidate): void {
       await mimikit.kill("channels");
       vendor.press("no");
       const [answer] = await mimikit.until("the answer", () => {
-        const answers = wishesIn(mimikit.home).filter(({ kind }) => kind === "answer");
+        const answers = commandsIn(mimikit.home).filter(({ kind }) => kind === "answer");
         return answers.length > 0 ? answers : undefined;
       });
       expect(answer).toMatchObject({ questionId: question.id, answer: "no", via: vendor.via });
-      expect(answer !== undefined && isSealed(readToken(mimikit.home), answer)).toBe(true);
+      expect(answer !== undefined && isSigned(readToken(mimikit.home), answer)).toBe(true);
     });
   });
 }
@@ -221,14 +221,14 @@ export async function settle(
   await createRecord(fs, Result, archivePath(id), resultOf(task, { effects, completedAt: at }));
 }
 
-export function wishesIn(home: string): Wish[] {
+export function commandsIn(home: string): InboxCommand[] {
   const dir = join(home, "inbox");
-  return readdirSync(dir).map((file) => Wish.parse(JSON.parse(readFileSync(join(dir, file), "utf8"))));
+  return readdirSync(dir).map((file) => InboxCommand.parse(JSON.parse(readFileSync(join(dir, file), "utf8"))));
 }
 
 /** The messages in the inbox, once there are that many. */
 export function messagesIn(home: string, count: number): Message[] | undefined {
-  const messages = wishesIn(home).filter((wish): wish is Message => wish.kind === "message");
+  const messages = commandsIn(home).filter((command): command is Message => command.kind === "message");
   return messages.length >= count ? messages : undefined;
 }
 

@@ -5,7 +5,7 @@
 import { existsSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
 import type { Provider } from "@mimikit/agent/provider";
-import type { Outcome } from "@mimikit/agent/run/run-task";
+import type { RunOutcome } from "@mimikit/agent/run/run-task";
 import type { Context } from "@mimikit/agent/tools/context";
 import type { Cause } from "@mimikit/protocol/base/cause";
 import { MESSAGE_CHARS_MAX } from "@mimikit/protocol/base/fields";
@@ -143,13 +143,13 @@ function temporaryHome(): string {
   return home;
 }
 
-export function answers(ran: Outcome): void {
+export function answers(ran: RunOutcome): void {
   expect(replyOf(ran)).toBe(ANSWER);
   expect(ran.status, ran.error).toBe("done");
 }
 
 /** It failed, and says so, and has done nothing else. */
-export function admits(ran: Outcome, why: string | RegExp): void {
+export function admits(ran: RunOutcome, why: string | RegExp): void {
   expect(ran.status).toBe("failed");
   expect(replyOf(ran)).toContain("I could not finish this reply");
   expect(replyOf(ran)).toMatch(why);
@@ -158,7 +158,7 @@ export function admits(ran: Outcome, why: string | RegExp): void {
 
 export const remember = (content: string) => ({ name: "remember", args: { content } });
 
-export function remembered({ effects }: Outcome): string[] {
+export function remembered({ effects }: RunOutcome): string[] {
   return effects.flatMap((effect) => (effect.type === "remember" ? [effect.content] : []));
 }
 

@@ -3,7 +3,7 @@ import { readFileSync, unlinkSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { ask, claim, queue, taskOf } from "../http-gateway/records.ts";
-import { auditOf, messagesIn, settle, startChannel, stateIn, wishesIn } from "./channel-suite.ts";
+import { auditOf, commandsIn, messagesIn, settle, startChannel, stateIn } from "./channel-suite.ts";
 import { PERSON, TELEGRAM } from "./telegram-candidate.ts";
 
 const start = async () => {
@@ -54,7 +54,9 @@ test("a question without options is answered by replying to it, and any other wo
   expect(asked.asksReply).toBe(true);
   telegram.say(PERSON, "no answer");
   telegram.say(PERSON, "mint", { reply_to_message: { message_id: asked.messageId } });
-  const answer = await mimikit.until("the answer", () => wishesIn(mimikit.home).find(({ kind }) => kind === "answer"));
+  const answer = await mimikit.until("the answer", () =>
+    commandsIn(mimikit.home).find(({ kind }) => kind === "answer"),
+  );
   expect(answer).toMatchObject({ questionId: "t-000001.0", answer: "mint", via });
   expect(messagesIn(mimikit.home, 1)?.map(({ text }) => text)).toEqual(["no answer"]);
   // Delivered again after the question was closed, it is neither another answer nor a message.
@@ -63,7 +65,7 @@ test("a question without options is answered by replying to it, and any other wo
   telegram.repeat(telegram.delivered.at(-1));
   telegram.say(PERSON, "the end");
   await mimikit.until("the end", () => messagesIn(mimikit.home, 2));
-  expect(wishesIn(mimikit.home)).toHaveLength(3);
+  expect(commandsIn(mimikit.home)).toHaveLength(3);
 });
 
 test("a button whose question is closed says so, and makes no answer", async () => {
@@ -76,7 +78,7 @@ test("a button whose question is closed says so, and makes no answer", async () 
   telegram.press(PERSON, asked, asked.buttons[0]?.data ?? "");
   const told = await mimikit.until("what is told", () => telegram.presses[0]);
   expect(told.text).toContain("closed");
-  expect(wishesIn(mimikit.home)).toEqual([]);
+  expect(commandsIn(mimikit.home)).toEqual([]);
 });
 
 test("commands are carried out, and a text that only looks like one is a message", async () => {
@@ -85,10 +87,10 @@ test("commands are carried out, and a text that only looks like one is a message
     telegram.say(PERSON, text);
   await mimikit.until(
     "all of them",
-    () => (telegram.unconfirmed === 0 && wishesIn(mimikit.home).length === 5) || undefined,
+    () => (telegram.unconfirmed === 0 && commandsIn(mimikit.home).length === 5) || undefined,
   );
-  const wishes = wishesIn(mimikit.home).map((wish) => [wish.kind, "text" in wish ? wish.text : ""]);
-  expect(wishes.sort()).toEqual([
+  const commands = commandsIn(mimikit.home).map((command) => [command.kind, "text" in command ? command.text : ""]);
+  expect(commands.sort()).toEqual([
     ["clear", ""],
     ["message", "/etc/hosts is wrong"],
     ["message", "then sow"],

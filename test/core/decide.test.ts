@@ -1,9 +1,9 @@
-import type { Attempt } from "@mimikit/core/base/snapshot";
+import type { AttemptFacts } from "@mimikit/core/base/snapshot";
 import { decide } from "@mimikit/core/decide";
 import { reportOf } from "@mimikit/protocol/records/result";
 import type { Task } from "@mimikit/protocol/records/task";
 import { describe, expect, test } from "vitest";
-import { done, failed, linkTo, message, NOON, NOON_MS, snapshot, task, turn } from "./facts.ts";
+import { dependentOn, done, failed, message, NOON, NOON_MS, snapshot, task, turn } from "./facts.ts";
 
 const types = (actions: ReturnType<typeof decide>) => actions.map((action) => action.type);
 
@@ -13,9 +13,9 @@ test("nothing on disk is nothing to do", () => {
 
 describe("receive", () => {
   test("a dropped file becomes a record", () => {
-    const wish = message("m-f-1");
-    expect(decide(snapshot({ dropped: new Map([["inbox/note.json", wish]]) }), NOON_MS)).toEqual([
-      { type: "adopt", path: "inbox/note.json", wish },
+    const command = message("m-f-1");
+    expect(decide(snapshot({ dropped: new Map([["inbox/note.json", command]]) }), NOON_MS)).toEqual([
+      { type: "adopt", path: "inbox/note.json", command },
     ]);
   });
 
@@ -152,27 +152,34 @@ describe("settle", () => {
 
 describe("fire", () => {
   const a = task("t-000001.0.0");
-  const link = (type: "task_done" | "task_failed") => linkTo(task("t-000001.0.1"), { type, params: { taskId: a.id } });
+  const dependent = (type: "task_done" | "task_failed") =>
+    dependentOn(task("t-000001.0.1"), { type, params: { taskId: a.id } });
   const facts = { archive: ["t-000001.0"], settledTurn: 1, queue: [a] };
 
-  test("a link starts under its own id with the outcome it waited for", () => {
+  test("a dependent task starts under its own id with the outcome it waited for", () => {
     const outcomes = { [a.id]: reportOf(done(a)) };
-    const actions = decide(snapshot({ ...facts, links: [link("task_done")], results: [done(a)], outcomes }), NOON_MS);
+    const actions = decide(
+      snapshot({ ...facts, dependents: [dependent("task_done")], results: [done(a)], outcomes }),
+      NOON_MS,
+    );
     expect(actions).toMatchObject([
       { type: "fire", task: { id: "t-000001.0.1", upstream: [{ id: a.id, status: "done" }] } },
     ]);
   });
 
-  test("a link that can never start ends, and its plan with it", () => {
+  test("a dependent task that can never start ends, and its plan with it", () => {
     const outcomes = { [a.id]: reportOf(done(a)) };
-    const actions = decide(snapshot({ ...facts, links: [link("task_failed")], results: [done(a)], outcomes }), NOON_MS);
+    const actions = decide(
+      snapshot({ ...facts, dependents: [dependent("task_failed")], results: [done(a)], outcomes }),
+      NOON_MS,
+    );
     expect(actions[0]).toMatchObject({ type: "finish", result: { id: "t-000001.0.1", failureReason: "cancelled" } });
   });
 
-  test("a link on failure starts on failure", () => {
+  test("a dependent task on failure starts on failure", () => {
     const outcomes = { [a.id]: reportOf(failed(a)) };
     const actions = decide(
-      snapshot({ ...facts, links: [link("task_failed")], results: [failed(a)], outcomes }),
+      snapshot({ ...facts, dependents: [dependent("task_failed")], results: [failed(a)], outcomes }),
       NOON_MS,
     );
     expect(actions[0]).toMatchObject({ type: "fire" });
@@ -180,26 +187,26 @@ describe("fire", () => {
 
   test("nothing follows a task that was cancelled, not even what waits for its failure", () => {
     const outcomes = { [a.id]: reportOf(failed(a, { failureReason: "cancelled" })) };
-    const links = [link("task_failed")];
+    const dependents = [dependent("task_failed")];
     const results = [failed(a, { failureReason: "cancelled" })];
-    const [action] = decide(snapshot({ ...facts, links, results, outcomes }), NOON_MS);
+    const [action] = decide(snapshot({ ...facts, dependents, results, outcomes }), NOON_MS);
     expect(action).toMatchObject({ type: "finish", result: { id: "t-000001.0.1", failureReason: "cancelled" } });
   });
 
-  test("a link to a task that does not exist ends with that reason, once its plan is complete", () => {
-    const links = [link("task_done")];
-    expect(decide(snapshot({ links, settledTurn: 1 }), NOON_MS)).toEqual([]);
-    const [action] = decide(snapshot({ links, settledTurn: 1, archive: ["t-000001.0"] }), NOON_MS);
+  test("a dependent task to a task that does not exist ends with that reason, once its plan is complete", () => {
+    const dependents = [dependent("task_done")];
+    expect(decide(snapshot({ dependents, settledTurn: 1 }), NOON_MS)).toEqual([]);
+    const [action] = decide(snapshot({ dependents, settledTurn: 1, archive: ["t-000001.0"] }), NOON_MS);
     expect(action).toMatchObject({ type: "finish", result: { failureReason: "error" } });
   });
 });
 
 describe("cancel", () => {
-  const wish = { kind: "cancel" as const, id: "w-1", at: NOON, taskId: "t-000001.0" };
+  const command = { kind: "cancel" as const, id: "w-1", at: NOON, taskId: "t-000001.0" };
 
-  test("a wish marks its task; the mark ends the task and everything below it", () => {
+  test("a command marks its task; the mark ends the task and everything below it", () => {
     const below = task("t-000001.0.0");
-    const [first] = decide(snapshot({ inbox: [wish], queue: [below], settledTurn: 1 }), NOON_MS);
+    const [first] = decide(snapshot({ inbox: [command], queue: [below], settledTurn: 1 }), NOON_MS);
     expect(first).toMatchObject({ type: "cancel", taskId: "t-000001.0", outcome: "cancelled" });
     const [second] = decide(snapshot({ queue: [below], archive: ["t-000001.0.cancelled"], settledTurn: 1 }), NOON_MS);
     expect(second).toMatchObject({ type: "finish", result: { id: below.id, failureReason: "cancelled" } });
@@ -208,15 +215,15 @@ describe("cancel", () => {
   test("a plan that is made and not settled yet is still cancelled, before its tasks start", () => {
     const plan = task("t-000001.0");
     const result = done(plan, { effects: [{ type: "delegate", prompt: "a" }] });
-    const actions = decide(snapshot({ inbox: [wish], queue: [plan], results: [result], settledTurn: 1 }), NOON_MS);
+    const actions = decide(snapshot({ inbox: [command], queue: [plan], results: [result], settledTurn: 1 }), NOON_MS);
     expect(actions[0]).toMatchObject({ type: "cancel", taskId: plan.id });
   });
 
   test.each([
     ["has ended", { archive: ["t-000001.0"] }, "it had already ended"],
     ["never was", {}, "there is no such task"],
-  ])("a wish for a task that %s is answered and changes nothing", (_, facts, outcome) => {
-    const [action] = decide(snapshot({ inbox: [wish], settledTurn: 1, ...facts }), NOON_MS);
+  ])("a command for a task that %s is answered and changes nothing", (_, facts, outcome) => {
+    const [action] = decide(snapshot({ inbox: [command], settledTurn: 1, ...facts }), NOON_MS);
     expect(action).toMatchObject({ type: "cancel", taskId: null, outcome });
   });
 });
@@ -225,7 +232,7 @@ describe("rescue", () => {
   const work = task("t-000001.0.0");
   const dead = (attempt: number) => ({ role: "worker" as const, attempt, ownerAlive: false });
 
-  const poisonous = (of: Task): Attempt[] =>
+  const poisonous = (of: Task): AttemptFacts[] =>
     (["shared", "shared", "alone"] as const).map((death, i) => ({
       role: of.role,
       attempt: i + 1,
@@ -234,7 +241,7 @@ describe("rescue", () => {
     }));
 
   test("two deaths of its pool are bad luck, a third that it died alone makes the task poison", () => {
-    const facts = (attempts: Attempt[]) => ({ queue: [work], settledTurn: 1, attempts: { [work.id]: attempts } });
+    const facts = (attempts: AttemptFacts[]) => ({ queue: [work], settledTurn: 1, attempts: { [work.id]: attempts } });
     expect(decide(snapshot(facts(poisonous(work).slice(0, 2))), NOON_MS)).toEqual([]);
     expect(decide(snapshot(facts(poisonous(work))), NOON_MS)).toMatchObject([
       { type: "finish", result: { failureReason: "poison", attempts: 3 } },
@@ -367,7 +374,7 @@ describe("prune", () => {
   test("a trigger that has fired goes", () => {
     const b = task("t-000001.0.1");
     const condition = { type: "task_done" as const, params: { taskId: "t-000001.0.0" } };
-    const actions = decide(snapshot({ links: [linkTo(b, condition)], queue: [b], settledTurn: 1 }), NOON_MS);
+    const actions = decide(snapshot({ dependents: [dependentOn(b, condition)], queue: [b], settledTurn: 1 }), NOON_MS);
     expect(actions).toEqual([{ type: "remove", removals: [{ from: "triggers", id: b.id, version: 1 }] }]);
   });
 });

@@ -6,19 +6,19 @@ import type { MemoryFacts, Snapshot } from "@mimikit/core/base/snapshot";
 import type { Report } from "@mimikit/protocol/base/report";
 import type { Signal } from "@mimikit/protocol/base/signal";
 import { NO_USAGE } from "@mimikit/protocol/base/usage";
-import type { Change } from "@mimikit/protocol/records/change";
+import type { UndoableChange } from "@mimikit/protocol/records/change";
 import type { Message } from "@mimikit/protocol/records/inbox";
 import type { ClosedQuestion, Question } from "@mimikit/protocol/records/question";
 import type { Result } from "@mimikit/protocol/records/result";
 import { Task, type TurnInput } from "@mimikit/protocol/records/task";
 import {
   type Conditional,
-  type Link,
+  type DependentTask,
   NO_DECISION,
   NO_EVIDENCE,
   type Recurring,
   type Scheduled,
-  type Standing,
+  type Trigger,
 } from "@mimikit/protocol/records/trigger";
 import type { Condition } from "@mimikit/protocol/triggers/condition";
 
@@ -80,11 +80,11 @@ export function failed(of: Task, more: Partial<Result> = {}): Result {
 }
 
 /** The dependent task. */
-export function linkTo(of: Task, condition: Condition): Link {
+export function dependentOn(of: Task, condition: Condition): DependentTask {
   return { id: of.id, version: 1, type: "link", condition, task: of, evidence: NO_EVIDENCE };
 }
 
-function standing(id: string) {
+function triggerFields(id: string) {
   return {
     id,
     version: 1,
@@ -106,26 +106,26 @@ function standing(id: string) {
 
 /** Every minute from noon, where nothing else is said. */
 export function recurring(id: string, more: Partial<Recurring> = {}): Recurring {
-  return { ...standing(id), type: "recurring", schedule: { interval: 60 }, missed: "latest", last: NOON, ...more };
+  return { ...triggerFields(id), type: "recurring", schedule: { interval: 60 }, missed: "latest", last: NOON, ...more };
 }
 
 export function scheduled(id: string, more: Partial<Scheduled> = {}): Scheduled {
-  return { ...standing(id), type: "scheduled", runAt: NOON, missed: "latest", ...more };
+  return { ...triggerFields(id), type: "scheduled", runAt: NOON, missed: "latest", ...more };
 }
 
 /** It waits for a file, where nothing else is said. */
 export function conditional(id: string, more: Partial<Conditional> = {}): Conditional {
   const condition: Condition = { type: "file_exists", params: { path: "flag" } };
   const state = { condition, cooldownSec: 0, evidence: NO_EVIDENCE, isArmed: true, fired: 0 };
-  return { ...standing(id), type: "conditional", ...state, ...more };
+  return { ...triggerFields(id), type: "conditional", ...state, ...more };
 }
 
 interface Facts {
   inbox?: Snapshot["inbox"] extends ReadonlyMap<string, infer W> ? W[] : never;
   dropped?: Snapshot["dropped"];
   unreadable?: Snapshot["unreadable"];
-  links?: Link[];
-  standing?: Standing[];
+  dependents?: DependentTask[];
+  triggers?: Trigger[];
   staleVersions?: Snapshot["staleVersions"];
   questions?: Question[];
   closed?: Record<string, ClosedQuestion>;
@@ -142,7 +142,7 @@ interface Facts {
   heard?: Record<string, string[]>;
   decisions?: Record<string, string | null>;
   queue?: Task[];
-  changes?: Change[];
+  changes?: UndoableChange[];
   attempts?: Record<string, Snapshot["attempts"] extends ReadonlyMap<string, infer A> ? A : never>;
   results?: Result[];
   archive?: string[];
@@ -180,9 +180,9 @@ function byId<T extends { id: string }>(records: readonly T[] = []): Map<string,
 }
 
 /** With everything in view: what a rule may act upon is not picked out beforehand. */
-export function attendingToAll<S extends Pick<Snapshot, "queue" | "links" | "standing" | "attempts">>(all: S) {
-  const { queue, links, standing, attempts } = all;
-  return { ...all, attention: { tasks: queue, links, standing, attempts } };
+export function attendingToAll<S extends Pick<Snapshot, "queue" | "dependents" | "triggers" | "attempts">>(all: S) {
+  const { queue, dependents, triggers, attempts } = all;
+  return { ...all, attention: { tasks: queue, dependents, triggers, attempts } };
 }
 
 export function snapshot(facts: Facts): Snapshot {
@@ -193,13 +193,13 @@ export function snapshot(facts: Facts): Snapshot {
     queuedBy: (id) => tasks.filter(({ triggerId }) => triggerId === id),
     childrenOf: (id) => ({
       tasks: tasks.filter(({ parentId }) => parentId === id),
-      links: (facts.links ?? []).filter(({ task: { parentId } }) => parentId === id),
+      dependents: (facts.dependents ?? []).filter(({ task: { parentId } }) => parentId === id),
     }),
     inbox: byId(facts.inbox),
     dropped: facts.dropped ?? new Map(),
     unreadable: facts.unreadable ?? [],
-    links: byId(facts.links),
-    standing: byId(facts.standing),
+    dependents: byId(facts.dependents),
+    triggers: byId(facts.triggers),
     staleVersions: facts.staleVersions ?? [],
     questions: byId(facts.questions),
     closedQuestion: (id) => facts.closed?.[id],

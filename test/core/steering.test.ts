@@ -1,30 +1,30 @@
 /** Steering messages, stops and new conversations while something runs (SPEC I5). */
 
-import type { Attempt } from "@mimikit/core/base/snapshot";
+import type { AttemptFacts } from "@mimikit/core/base/snapshot";
 import { decide } from "@mimikit/core/decide";
 import { dispatch } from "@mimikit/core/tasks/dispatch";
 import { messagesOf, sinceClear } from "@mimikit/core/views/history";
 import { cancelMark } from "@mimikit/protocol/base/id";
 import { byRole } from "@mimikit/protocol/base/kind";
 import type { Signal } from "@mimikit/protocol/base/signal";
-import type { ClearWish, SteerWish, StopWish } from "@mimikit/protocol/records/inbox";
+import type { ClearCommand, SteerCommand, StopCommand } from "@mimikit/protocol/records/inbox";
 import { reportOf } from "@mimikit/protocol/records/result";
 import { describe, expect, test } from "vitest";
 import { settlementOf } from "../../packages/core/src/rules/settle.ts";
-import { done, linkTo, message, NOON, NOON_MS, snapshot, task, turn } from "./facts.ts";
+import { dependentOn, done, message, NOON, NOON_MS, snapshot, task, turn } from "./facts.ts";
 
 const LATER = "2026-11-22T12:00:05.000Z";
-const steer = (more: Partial<SteerWish> = {}): SteerWish => ({
+const steer = (more: Partial<SteerCommand> = {}): SteerCommand => ({
   kind: "steer",
   id: "s-1",
   at: NOON,
   text: "use pnpm",
   ...more,
 });
-const stop = (more: Partial<StopWish> = {}): StopWish => ({ kind: "stop", id: "stop-1", at: NOON, ...more });
-const clear: ClearWish = { kind: "clear", id: "clear-1", at: NOON, mac: "seal" };
+const stop = (more: Partial<StopCommand> = {}): StopCommand => ({ kind: "stop", id: "stop-1", at: NOON, ...more });
+const clear: ClearCommand = { kind: "clear", id: "clear-1", at: NOON, mac: "seal" };
 const signal = (taskId: string): Signal => ({ id: "s-1", taskId, at: NOON, text: "use pnpm" });
-const running = (at: string): Attempt[] => [{ role: "worker", attempt: 1, ownerAlive: true, at }];
+const running = (at: string): AttemptFacts[] => [{ role: "worker", attempt: 1, ownerAlive: true, at }];
 const first = (facts: Parameters<typeof snapshot>[0]) => decide(snapshot(facts), NOON_MS)[0];
 
 describe("a steer", () => {
@@ -35,7 +35,7 @@ describe("a steer", () => {
   test("that names a task goes to it, whether it runs or waits", () => {
     expect(first({ inbox: [steer({ taskId: a.id })], queue: [a, b] })).toMatchObject({ type: "steer", taskId: a.id });
     const condition = { type: "task_done" as const, params: { taskId: a.id } };
-    const facts = { inbox: [steer({ taskId: b.id })], queue: [a], links: [linkTo(b, condition)] };
+    const facts = { inbox: [steer({ taskId: b.id })], queue: [a], dependents: [dependentOn(b, condition)] };
     expect(first(facts)).toMatchObject({ type: "steer", taskId: b.id });
   });
 

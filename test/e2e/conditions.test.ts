@@ -5,7 +5,7 @@
 import { appendFileSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
-import { type Conditional, Trigger } from "@mimikit/protocol/records/trigger";
+import { type Conditional, TriggerRecord } from "@mimikit/protocol/records/trigger";
 import type { Condition } from "@mimikit/protocol/triggers/condition";
 import type { Status, TriggerExplanation } from "@mimikit/protocol/wire/api";
 import { afterEach, describe, expect, test } from "vitest";
@@ -56,7 +56,7 @@ function newest({ home }: Instance, id: string): Conditional | undefined {
   const path = join(home, "triggers", `${id}.v${Math.max(...versions)}.json`);
   // A version that another has replaced may be gone by now.
   if (versions.length === 0 || !existsSync(path)) return undefined;
-  const trigger = Trigger.parse(JSON.parse(readFileSync(path, "utf8")));
+  const trigger = TriggerRecord.parse(JSON.parse(readFileSync(path, "utf8")));
   return trigger.type === "conditional" ? trigger : undefined;
 }
 

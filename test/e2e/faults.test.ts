@@ -73,8 +73,8 @@ test.each(["cancel", "stop"])(
     const worker = await mimikit.until("the work on the board", async () =>
       (await mimikit.tasks()).find((task) => task.role === "worker"),
     );
-    const wish = kind === "cancel" ? { kind, taskId: worker.id } : { kind };
-    writeFileSync(join(mimikit.home, "inbox/my wish.json"), JSON.stringify(wish));
+    const command = kind === "cancel" ? { kind, taskId: worker.id } : { kind };
+    writeFileSync(join(mimikit.home, "inbox/my wish.json"), JSON.stringify(command));
     await mimikit.until("the end of the work", async () =>
       (await mimikit.task(worker.id)).state === "cancelled" ? true : undefined,
     );

@@ -5,7 +5,7 @@
 import { appendFileSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { dayOf } from "@mimikit/protocol/base/usage";
-import { Delivery, EndedDelivery, FailedTries } from "@mimikit/protocol/records/hook";
+import { EndedDelivery, FailedCalls, HookDelivery } from "@mimikit/protocol/records/hook";
 import type { Status } from "@mimikit/protocol/wire/api";
 import { readWholeTrail } from "@mimikit/runtime/audit/audit-trail";
 import { setHookSecret } from "@mimikit/runtime/config/secrets";
@@ -53,9 +53,9 @@ function records({ home }: Instance, end: RegExp): string[] {
 }
 
 const deliveries = (mimikit: Instance) =>
-  records(mimikit, /^d-[0-9a-f]+\.json$/).map((text) => Delivery.parse(JSON.parse(text)));
+  records(mimikit, /^d-[0-9a-f]+\.json$/).map((text) => HookDelivery.parse(JSON.parse(text)));
 const tries = (mimikit: Instance) =>
-  records(mimikit, /\.tries\.json$/).map((text) => FailedTries.parse(JSON.parse(text)));
+  records(mimikit, /\.tries\.json$/).map((text) => FailedCalls.parse(JSON.parse(text)));
 const ended = (mimikit: Instance) =>
   records(mimikit, /\.ended\.json$/).map((text) => EndedDelivery.parse(JSON.parse(text)));
 

@@ -127,7 +127,7 @@ test("ChatGPT: conversations are found, apart from what was said here, and nobod
   await mimikit.until("the memory is back", () => memoryOf(mimikit).includes("Grows vegetables") || undefined);
 });
 
-test("OpenClaw: memory and schedules are wishes like those that are typed, and undone together", async () => {
+test("OpenClaw: memory and schedules are commands like those that are typed, and undone together", async () => {
   const mimikit = await start();
   const folder = writeOpenClaw(mimikit);
   const shown = (await runCli(mimikit, ["import", "openclaw", folder, "--dry-run"])).out;
@@ -179,7 +179,7 @@ test("Claude, with everything down: it is taken up at the next start, once, what
   await killWhen("the conversations are there", () =>
     existsSync(join(mimikit.home, "imported/claude/history/2025-03.jsonl")),
   );
-  await killWhen("some wishes are there", () => inbox() > 5);
+  await killWhen("some commands are there", () => inbox() > 5);
   for (const role of ["supervisor", "workers", "gateway"] as const) mimikit.startRole(role);
   await mimikit.ready();
   await killWhen("some memories are there", () => memoryOf(mimikit).includes("fact"));
@@ -190,8 +190,11 @@ test("Claude, with everything down: it is taken up at the next start, once, what
   await mimikit.drained();
   expect([facts().length, new Set(facts()).size]).toEqual([60, 60]);
   expect(await search(mimikit, "Eighteen hours")).toHaveLength(1);
-  const { imports } = await json<{ imports: { id: string; messages: number; wishes: string[] }[] }>(mimikit, "import");
-  expect(imports.map(({ messages, wishes }) => [messages, wishes.length])).toEqual([[3, 60]]);
+  const { imports } = await json<{ imports: { id: string; messages: number; commands: string[] }[] }>(
+    mimikit,
+    "import",
+  );
+  expect(imports.map(({ messages, commands }) => [messages, commands.length])).toEqual([[3, 60]]);
 
   // So is taking it back, from the beginning again.
   const child = startCli(mimikit, ["import", "--undo", imports[0]?.id ?? ""]);

@@ -8,7 +8,7 @@ import { join } from "node:path";
 import { findSandbox } from "@mimikit/agent/shell/sandbox";
 import { turnNumber } from "@mimikit/protocol/base/id";
 import { Role } from "@mimikit/protocol/base/role";
-import { Trigger } from "@mimikit/protocol/records/trigger";
+import { TriggerRecord } from "@mimikit/protocol/records/trigger";
 import type { Status, TriggerSummary } from "@mimikit/protocol/wire/api";
 import { archivePath, HISTORY_PATH, queueOf } from "@mimikit/store/disk/state";
 import { afterEach, describe, expect, test } from "vitest";
@@ -42,10 +42,10 @@ const namesIn = (home: string, dir: string) => readdirSync(join(home, dir)).map(
 const read = (home: string, path: string) => readFileSync(join(home, path), "utf8");
 const said = (home: string) => History.parse(JSON.parse(read(home, HISTORY_PATH))).messages;
 
-/** The ids of all tasks that are in a queue, and of the links that wait to be. */
+/** The ids of all tasks that are in a queue, and of the dependent tasks that wait to be. */
 function tasksIn(home: string): string[] {
   const triggers = namesIn(home, "triggers").map((name) =>
-    Trigger.parse(JSON.parse(read(home, `triggers/${name}.json`))),
+    TriggerRecord.parse(JSON.parse(read(home, `triggers/${name}.json`))),
   );
   const links = triggers.filter(({ type }) => type === "link").map(({ id }) => id);
   return [...Role.options.flatMap((role) => namesIn(home, queueOf(role))), ...links];
@@ -144,10 +144,10 @@ async function triggers(mimikit: Instance): Promise<Record<string, string | null
 
 /** How each of the tasks has ended, by its id. */
 function endsOf(place: Instance, tasks: readonly string[]): Promise<Record<string, string>> {
-  return withState(async ({ mirror: { ledger } }) => {
+  return withState(async ({ cache: { archiveIndex } }) => {
     const ends = await Promise.all(
       tasks.map(async (id) => {
-        const { status, failureReason } = (await ledger.readResult(id)) ?? { status: "not at all" };
+        const { status, failureReason } = (await archiveIndex.readResult(id)) ?? { status: "not at all" };
         return [id, [status, failureReason].filter((word) => word !== undefined).join(" ")];
       }),
     );
@@ -159,13 +159,13 @@ function endsOf(place: Instance, tasks: readonly string[]): Promise<Record<strin
  * The Teller has been told of work, and of plans that did not go well, once each; of nothing else, which is the supervisor's own.
  */
 function expectReports({ mimikit, tasks }: Resumed): Promise<void> {
-  return withState(async ({ mirror: { ledger } }) => {
-    const turns = [...ledger.names()].filter((id) => turnNumber(id) > 0);
+  return withState(async ({ cache: { archiveIndex } }) => {
+    const turns = [...archiveIndex.names()].filter((id) => turnNumber(id) > 0);
     const told: string[] = [];
     for (const id of turns)
-      for (const report of (await ledger.readResult(id))?.task.turn?.results ?? []) told.push(report.id);
+      for (const report of (await archiveIndex.readResult(id))?.task.turn?.results ?? []) told.push(report.id);
     for (const id of tasks) {
-      const result = await ledger.readResult(id);
+      const result = await archiveIndex.readResult(id);
       const isWork = result?.task.consumer === "teller";
       const isTold = isWork || (result?.task.role === "planner" && result.status !== "done");
       expect([id, told.filter((each) => each === id).length]).toEqual([id, isTold ? 1 : 0]);
@@ -187,7 +187,7 @@ async function expectAllIsWell(resumed: Resumed, texts: readonly string[]): Prom
 
   const isDropped = (id: string) => id.startsWith("a-") && !/^a-[0-9a-f]{32}$/.test(id);
   const unsettled = await withState(
-    async ({ mirror }) => inbox.filter((id) => !isDropped(id) && !mirror.ledger.has(id)),
+    async ({ cache }) => inbox.filter((id) => !isDropped(id) && !cache.archiveIndex.has(id)),
     mimikit,
   );
   expect(unsettled).toEqual([]);
@@ -251,12 +251,12 @@ describe("a home with open tasks of every kind in its queues", () => {
   };
 
   /** Expects the outcome of users' commands that came while nothing ran. */
-  async function expectWishes({ mimikit }: Resumed): Promise<void> {
+  async function expectCommands({ mimikit }: Resumed): Promise<void> {
     const { home, workDir } = mimikit;
     expectOnce(home, "memory.md", "The anchor is new.");
     expect(read(home, "memory.md")).not.toContain("The mast is of oak 2.");
     expectOnce(home, "backlog.md", "weigh the anchor");
-    const outcomeOf = (name: string) => withState(async ({ mirror }) => mirror.ledger.read(name), mimikit);
+    const outcomeOf = (name: string) => withState(async ({ cache }) => cache.archiveIndex.read(name), mimikit);
     expect(await outcomeOf("improve-686c12910d692388b043a20069ab6751")).toMatchObject({
       outcome: expect.stringMatching(/^refused: imp-00000[34] is under way$/),
     });
@@ -303,7 +303,7 @@ describe("a home with open tasks of every kind in its queues", () => {
     // A compacted record is known by its id.
     for (const id of ["t-000002.0.1", "sum-20260914-1", "imp-000001-undo-1", "eval-000001"])
       expect(await mimikit.task(id)).toMatchObject({ id, state: "done" });
-    await expectWishes(resumed);
+    await expectCommands(resumed);
     expect(model.unknown).toEqual([]);
     await expectAllIsWell(resumed, SAID);
   });
@@ -322,7 +322,7 @@ describe("a home with open tasks of every kind in its queues", () => {
       "imp-000004.work": "failed error",
     });
     expect(await triggers(mimikit)).toMatchObject(STANDS);
-    await expectWishes(resumed);
+    await expectCommands(resumed);
     await expectAllIsWell(resumed, SAID);
   });
 });
@@ -377,11 +377,11 @@ describe("a home whose tasks have outcomes that nobody has taken", () => {
     ] as const)
       expectOnce(home, document, `<!-- t-000053.${effect} -->`);
     expect(leftIn(mimikit.workDir).branches).toContain("self-improve/imp-000004");
-    const { mirrored, told } = await withState(async ({ mirror: { ledger } }) => {
+    const { summary, told } = await withState(async ({ cache: { archiveIndex } }) => {
       const [undo = ""] = resumed.inbox.filter((id) => id.startsWith("undo-"));
-      return { mirrored: await ledger.read("t-000046.0.0.summary"), told: await ledger.read(undo) };
+      return { summary: await archiveIndex.read("t-000046.0.0.summary"), told: await archiveIndex.read(undo) };
     }, mimikit);
-    expect(mirrored).toMatchObject({ summary: "It counted." });
+    expect(summary).toMatchObject({ summary: "It counted." });
     expect(told).toMatchObject({ outcome: expect.stringMatching(/^refused: not undone: the system is not well/) });
     expect((await mimikit.messages()).filter(({ id }) => id === "t-000053.8")).toMatchObject([
       { role: "system", text: "All of it is kept." },

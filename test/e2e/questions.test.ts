@@ -5,8 +5,8 @@
 import { existsSync, readdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { QuestionView } from "@mimikit/protocol/wire/api";
-import { wishId } from "@mimikit/store/disk/create-wish";
-import { seal } from "@mimikit/store/disk/seal";
+import { commandId } from "@mimikit/store/disk/create-command";
+import { sign } from "@mimikit/store/disk/sign";
 import { inboxPath } from "@mimikit/store/disk/state";
 import { describe, expect, test } from "vitest";
 import type { Instance } from "../support/instance.ts";
@@ -147,14 +147,14 @@ test("several questions are open at once: each is answered, takes its default or
 
   const late = {
     kind: "answer",
-    id: wishId("answer"),
+    id: commandId("answer"),
     at: new Date().toISOString(),
     questionId: name?.id,
     answer: "Bo",
   };
-  const wish = { ...late, mac: seal(mimikit.token, late) };
+  const command = { ...late, mac: sign(mimikit.token, late) };
   const aside = join(mimikit.home, "tmp", "late");
-  writeFileSync(aside, JSON.stringify(wish));
+  writeFileSync(aside, JSON.stringify(command));
   renameSync(aside, join(mimikit.home, inboxPath(late.id)));
   await mimikit.replyTo(`m-${late.id}`);
   await mimikit.drained();

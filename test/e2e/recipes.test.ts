@@ -4,7 +4,7 @@ import { appendFileSync, existsSync, mkdirSync, readdirSync, readFileSync, write
 import { createServer, type Server } from "node:https";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
-import { Trigger } from "@mimikit/protocol/records/trigger";
+import { TriggerRecord } from "@mimikit/protocol/records/trigger";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { shippedRecipes } from "../../apps/cli/src/recipes/find-recipe.ts";
 import { REDIRECTS_MAX } from "../../apps/cli/src/recipes/read-url.ts";
@@ -43,7 +43,7 @@ const recentOf = async (id: string) =>
   (await json<{ recent: { outcome: string; id: string }[] }>("triggers", "show", id)).recent;
 
 /** The newest version of a trigger. */
-function versionOf(id: string): Trigger | undefined {
+function versionOf(id: string): TriggerRecord | undefined {
   const dir = join(mimikit.home, "triggers");
   const versions = readdirSync(dir).flatMap((name) => {
     const [, version] = new RegExp(`^${id}\\.v(\\d+)\\.json$`).exec(name) ?? [];
@@ -51,7 +51,7 @@ function versionOf(id: string): Trigger | undefined {
   });
   if (versions.length === 0) return undefined;
   try {
-    return Trigger.parse(JSON.parse(readFileSync(join(dir, `${id}.v${Math.max(...versions)}.json`), "utf8")));
+    return TriggerRecord.parse(JSON.parse(readFileSync(join(dir, `${id}.v${Math.max(...versions)}.json`), "utf8")));
   } catch {
     // It has been replaced meanwhile.
     return undefined;

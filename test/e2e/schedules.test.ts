@@ -5,7 +5,7 @@
 import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { SkippedOccurrences } from "@mimikit/protocol/records/archive";
-import { type Standing, Trigger } from "@mimikit/protocol/records/trigger";
+import { type Trigger, TriggerRecord } from "@mimikit/protocol/records/trigger";
 import type { Status } from "@mimikit/protocol/wire/api";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { runCli } from "../cli/run-cli.ts";
@@ -30,13 +30,13 @@ async function start(options: InstanceOptions = {}): Promise<Instance> {
 }
 
 /** The newest versions of the triggers that stand, as they are on disk. */
-function standing({ home }: Instance): Standing[] {
+function triggersIn({ home }: Instance): Trigger[] {
   const dir = join(home, "triggers");
-  const newest = new Map<string, Standing>();
+  const newest = new Map<string, Trigger>();
   for (const name of readdirSync(dir).filter((each) => each.endsWith(".json"))) {
     const path = join(dir, name);
     if (!existsSync(path)) continue;
-    const trigger = Trigger.parse(JSON.parse(readFileSync(path, "utf8")));
+    const trigger = TriggerRecord.parse(JSON.parse(readFileSync(path, "utf8")));
     if (trigger.type !== "link" && trigger.version > (newest.get(trigger.id)?.version ?? 0))
       newest.set(trigger.id, trigger);
   }
@@ -58,7 +58,7 @@ test("a schedule that a clock which was ahead has used up is reported, and begin
   await schedule(mimikit, "every hour run `echo hourly`");
   mimikit.setClock(365 * DAY_MS);
   await mimikit.until("an occurrence in a year", () =>
-    standing(mimikit).find((each) => each.type === "recurring" && Date.parse(each.last) > Date.now() + 300 * DAY_MS),
+    triggersIn(mimikit).find((each) => each.type === "recurring" && Date.parse(each.last) > Date.now() + 300 * DAY_MS),
   );
   mimikit.setClock(0);
   const { problems } = await mimikit.until("the report", async () => {
@@ -66,7 +66,7 @@ test("a schedule that a clock which was ahead has used up is reported, and begin
     return status.problems.length > 0 ? status : undefined;
   });
   expect(problems).toContainEqual(expect.stringMatching(/does not fire before \d{4}-.*because the clock was ahead/));
-  const [waiting] = standing(mimikit);
+  const [waiting] = triggersIn(mimikit);
   const said = await runCli(mimikit, ["triggers", "anew"]);
   expect(said.out).toContain(`${waiting?.id}: counts from now`);
   // A kill in between, and the same command once more, change nothing.
@@ -78,7 +78,7 @@ test("a schedule that a clock which was ahead has used up is reported, and begin
   });
   const again = await runCli(mimikit, ["triggers", "anew", waiting?.id ?? ""]);
   expect(again.error).toContain("it is not ahead of the clock");
-  const [begun] = standing(mimikit);
+  const [begun] = triggersIn(mimikit);
   expect(begun).toMatchObject({ epoch: 1 });
   expect(begun?.type === "recurring" && Date.parse(begun.last)).toBeLessThanOrEqual(Date.now() + MINUTE_MS);
   expect((await mimikit.api<Status>("/api/status")).problems).toEqual([]);
@@ -87,14 +87,14 @@ test("a schedule that a clock which was ahead has used up is reported, and begin
   await mimikit.until("its first occurrence", async () => (await mimikit.tasks()).length > fired || undefined);
   await mimikit.drained();
   expect(await timesSaid(mimikit, "hourly")).toBeGreaterThan(0);
-  expect(standing(mimikit)[0]?.recent.at(-1)?.id).toMatch(/--e1-\d{8}t\d{6}z$/);
+  expect(triggersIn(mimikit)[0]?.recent.at(-1)?.id).toMatch(/--e1-\d{8}t\d{6}z$/);
 });
 
 /** The id that a reply names for what it has scheduled. */
 async function schedule(mimikit: Instance, text: string): Promise<string> {
   const reply = await mimikit.replyTo(await mimikit.send(text));
   const id = /`(t-[\d.]+)`/.exec(reply.text)?.[1] ?? "";
-  await mimikit.until(`the trigger of: ${reply.text}`, () => standing(mimikit).find((each) => each.id === id));
+  await mimikit.until(`the trigger of: ${reply.text}`, () => triggersIn(mimikit).find((each) => each.id === id));
   return id;
 }
 
@@ -103,7 +103,7 @@ test("without a model, the last day of a month and a file that is there are unde
   const said = async (text: string) => (await mimikit.replyTo(await mimikit.send(text))).text;
   const month = await schedule(mimikit, "每月最后一天18点运行 `echo 月底 >> log.txt`");
   const file = await schedule(mimikit, "when go.txt exists run `cat go.txt >> log.txt`");
-  const find = (id: string) => standing(mimikit).find((each) => each.id === id);
+  const find = (id: string) => triggersIn(mimikit).find((each) => each.id === id);
   expect(find(month)).toMatchObject({ type: "recurring", schedule: { cron: "0 0 18 L * *" } });
   expect(find(file)).toMatchObject({ condition: { type: "file_exists", params: { path: "go.txt" } } });
 
@@ -119,7 +119,7 @@ test("without a model, the last day of a month and a file that is there are unde
 
   const asked = await said("remind me to call mum at 5");
   expect(asked).toContain("remind me to call mum at 5 am\nremind me to call mum at 5 pm");
-  expect(standing(mimikit)).toHaveLength(2);
+  expect(triggersIn(mimikit)).toHaveLength(2);
   await schedule(mimikit, "remind me to call mum at 5 pm");
   expect(await said("every other friday remind me to report")).toContain("every 2 weeks remind me to report");
   expect(await said("remind me, every day at 9, to stretch")).toMatch(/^I have scheduled this: every day at 9 \(/);
@@ -139,7 +139,7 @@ describe("without a model, one after the other on a clock that only goes forward
     mimikit.setClock(10 * MINUTE_MS + SECOND_MS);
     const first = await mimikit.replyWith("Reminder: ");
     expect(first.text).toBe("Reminder: run `touch never`");
-    expect(standing(mimikit).map(({ id }) => id)).toEqual([second]);
+    expect(triggersIn(mimikit).map(({ id }) => id)).toEqual([second]);
     expect(await timesSaid(mimikit, "提醒：")).toBe(0);
     mimikit.setClock(20 * MINUTE_MS + 2 * SECOND_MS);
     expect((await mimikit.replyWith("提醒：")).text).toBe("提醒：喝茶");
@@ -177,7 +177,7 @@ describe("without a model, one after the other on a clock that only goes forward
     const [skip] = archived(mimikit, `${daily}--`).filter((id) => id.endsWith("-skipped"));
     const record = readFileSync(join(mimikit.home, "archive", `${skip}.json`), "utf8");
     expect(SkippedOccurrences.parse(JSON.parse(record))).toMatchObject({ triggerId: daily, count: 3 });
-    const [trigger] = standing(mimikit);
+    const [trigger] = triggersIn(mimikit);
     expect(trigger?.recent.map(({ outcome }) => outcome)).toEqual(["skipped", "fired"]);
 
     mimikit.setClock(6 * DAY_MS);
@@ -193,8 +193,8 @@ describe("without a model, one after the other on a clock that only goes forward
     const KILLS = 30;
     mimikit.setClock(KILLS_BEGIN_MS);
     const id = await schedule(mimikit, "every 10 seconds remind me to breathe");
-    const decided = () => standing(mimikit)[0]?.recent.length ?? 0;
-    const isDecided = (n: number) => standing(mimikit).some((each) => each.version > n);
+    const decided = () => triggersIn(mimikit)[0]?.recent.length ?? 0;
+    const isDecided = (n: number) => triggersIn(mimikit).some((each) => each.version > n);
     expect(decided()).toBe(0);
     for (let n = 1; n <= KILLS; n++) {
       mimikit.setClock(KILLS_BEGIN_MS + n * 10 * SECOND_MS);
@@ -249,7 +249,7 @@ test("a model that says a time in a tag gets its words back when the time has co
     },
   });
   await mimikit.replyTo(await mimikit.send("greet me every morning at half past seven"));
-  const trigger = await mimikit.until("the trigger", () => standing(mimikit)[0]);
+  const trigger = await mimikit.until("the trigger", () => triggersIn(mimikit)[0]);
   const { timeZone } = new Intl.DateTimeFormat().resolvedOptions();
   expect(trigger).toMatchObject({
     type: "recurring",
@@ -296,7 +296,7 @@ test("a Planner schedules work for a Worker, which is reported each time", async
   writeFileSync(notes, "");
   await mimikit.send("count my notes whenever they change");
   const isWatched = () =>
-    standing(mimikit).some((each) => each.type === "conditional" && "0" in each.evidence.baselines);
+    triggersIn(mimikit).some((each) => each.type === "conditional" && "0" in each.evidence.baselines);
   await mimikit.until("the first sight of the file", () => isWatched() || undefined);
   writeFileSync(notes, "one\ntwo\n");
   const first = await mimikit.replyWith("It came to this");

@@ -63,7 +63,7 @@ describe("trying again", () => {
     },
   );
 
-  test("asked for twice at one place answers once: the second wish is refused", async () => {
+  test("asked for twice at one place answers once: the second command is refused", async () => {
     const { mimikit, model } = await startWithModel({ teller: (request) => ({ say: `Version ${request.nth}.` }) });
     const first = await mimikit.replyTo(await mimikit.send("say something"));
     await mimikit.stop();
@@ -73,7 +73,7 @@ describe("trying again", () => {
     for (const role of ["supervisor", "workers"] as const) mimikit.startRole(role);
     await newReply(mimikit, first.id);
     await mimikit.until(
-      "the wish to be settled",
+      "the command to be settled",
       () => existsSync(join(mimikit.home, `archive/${id}.json`)) || undefined,
     );
     await mimikit.drained();

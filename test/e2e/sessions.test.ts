@@ -6,9 +6,9 @@ import { Config } from "@mimikit/runtime/config/config";
 import { prepareHome } from "@mimikit/runtime/home/home";
 import { openDisk } from "@mimikit/store/disk/disk";
 import { sessionPath, summaryPath } from "@mimikit/store/disk/state";
-import { Ledger } from "@mimikit/store/mirror/ledger";
+import { ArchiveIndex } from "@mimikit/store/state-cache/archive-index";
 import { expect, onTestFinished, test } from "vitest";
-import { keepHouse } from "../../apps/supervisor/src/upkeep/housekeeping.ts";
+import { runMaintenance } from "../../apps/supervisor/src/upkeep/maintenance.ts";
 import { RESUMED } from "../../packages/agent/src/kernel/conversation.ts";
 import { CUT_OFF, readTurns } from "../../packages/agent/src/session/session.ts";
 import { call, section } from "../support/main-job.ts";
@@ -101,12 +101,12 @@ test("the sessions of ended tasks and the copies of long messages go with old sc
   utimesSync(join(home, "sessions/web"), old, old);
   const fs = openDisk(home, "test-1-1");
   for (const id of ["t-000001.0", "t-000003.0"]) writeFileSync(join(home, `archive/${id}.json`), "{}");
-  const ledger = new Ledger(fs, () => undefined);
-  await ledger.load();
-  await keepHouse({
+  const archiveIndex = new ArchiveIndex(fs, () => undefined);
+  await archiveIndex.load();
+  await runMaintenance({
     home,
     fs,
-    ledger,
+    archiveIndex,
     config: Config.parse({}),
     nowMs: Date.now(),
     namedAttachments: async () => new Set(),

@@ -283,7 +283,7 @@ describe("a stop", () => {
     const mimikit = await start();
     const id = await post(mimikit, "/api/stop");
     await mimikit.until(
-      "the wish to be settled",
+      "the command to be settled",
       () => existsSync(join(mimikit.home, `archive/${id}.json`)) || undefined,
     );
     const reply = await mimikit.replyTo(await mimikit.send("run `echo alive`"));

@@ -4,7 +4,7 @@ import { mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { request as httpRequest, type IncomingHttpHeaders } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { Limits } from "@mimikit/core/base/budget";
+import type { SpendingLimits } from "@mimikit/core/base/budget";
 import { byRole } from "@mimikit/protocol/base/kind";
 import type { Log } from "@mimikit/runtime/audit/log";
 import { prepareHome, readToken } from "@mimikit/runtime/home/home";
@@ -67,7 +67,7 @@ export interface StartOptions
   extends Partial<Pick<GatewayOptions, "home" | "workDir" | "requestMs" | "helloMs" | "waits" | "pageDir">> {
   config?: Partial<GatewayOptions["config"]>;
   /** The limits of a day and of a month. */
-  limits?: Limits;
+  limits?: SpendingLimits;
   /** Whether the state directory counts as this user's own; it does where nothing is said. */
   adopted?: boolean;
 }

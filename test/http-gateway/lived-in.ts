@@ -3,7 +3,7 @@
 import { appendFileSync, mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { KINDS } from "@mimikit/protocol/base/kind";
-import { Change } from "@mimikit/protocol/records/change";
+import { UndoableChange } from "@mimikit/protocol/records/change";
 import { Result } from "@mimikit/protocol/records/result";
 import type { Conditional, Scheduled } from "@mimikit/protocol/records/trigger";
 import { createRecord } from "@mimikit/store/disk/record";
@@ -184,7 +184,7 @@ async function improve({ fs }: Started): Promise<void> {
 
 async function writeDocuments({ fs, home }: Started): Promise<void> {
   const id = LIVED_IN.change;
-  await createRecord(fs, Change, changePath(id), {
+  await createRecord(fs, UndoableChange, changePath(id), {
     kind: "change",
     id,
     at: NOON,

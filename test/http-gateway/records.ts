@@ -8,7 +8,7 @@ import { Event, Message } from "@mimikit/protocol/records/inbox";
 import { Question } from "@mimikit/protocol/records/question";
 import { Result } from "@mimikit/protocol/records/result";
 import { Task } from "@mimikit/protocol/records/task";
-import { NO_EVIDENCE, type Recurring, type Standing, Trigger } from "@mimikit/protocol/records/trigger";
+import { NO_EVIDENCE, type Recurring, type Trigger, TriggerRecord } from "@mimikit/protocol/records/trigger";
 import { ownIdentity } from "@mimikit/runtime/process/identity";
 import type { FileSystem } from "@mimikit/store/disk/file-system";
 import { createRecord, readRecord } from "@mimikit/store/disk/record";
@@ -66,8 +66,8 @@ export async function queue(fs: FileSystem, task: Task): Promise<Task> {
 
 export async function wait(fs: FileSystem, task: Task, after: string): Promise<void> {
   const condition = { type: "task_done" as const, params: { taskId: after } };
-  const trigger: Trigger = { id: task.id, version: 1, type: "link", condition, task, evidence: NO_EVIDENCE };
-  await createRecord(fs, Trigger, triggerPath(task.id, 1), trigger);
+  const trigger: TriggerRecord = { id: task.id, version: 1, type: "link", condition, task, evidence: NO_EVIDENCE };
+  await createRecord(fs, TriggerRecord, triggerPath(task.id, 1), trigger);
 }
 
 /** A trigger that fires every hour, the next time far in the future. */
@@ -97,8 +97,8 @@ export function recurringOf(id: string, more: Partial<Recurring> = {}): Recurrin
 }
 
 /** Creates this version of a trigger. */
-export async function stand<T extends Standing>(fs: FileSystem, trigger: T): Promise<T> {
-  await createRecord(fs, Trigger, triggerPath(trigger.id, trigger.version), trigger);
+export async function stand<T extends Trigger>(fs: FileSystem, trigger: T): Promise<T> {
+  await createRecord(fs, TriggerRecord, triggerPath(trigger.id, trigger.version), trigger);
   return trigger;
 }
 

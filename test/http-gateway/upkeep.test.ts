@@ -9,10 +9,10 @@ import { readToken } from "@mimikit/runtime/home/home";
 import { openDisk } from "@mimikit/store/disk/disk";
 import type { FileSystem } from "@mimikit/store/disk/file-system";
 import { INBOX } from "@mimikit/store/disk/state";
-import { Mirror } from "@mimikit/store/mirror/mirror";
+import { StateCache } from "@mimikit/store/state-cache/state-cache";
 import { expect, onTestFinished, test } from "vitest";
+import { Commands } from "../../apps/http-gateway/src/state/commands.ts";
 import { View } from "../../apps/http-gateway/src/state/view.ts";
-import { Wishes } from "../../apps/http-gateway/src/state/wishes.ts";
 import { startUpkeep, type UpkeepParts } from "../../apps/http-gateway/src/upkeep.ts";
 import { NEVER_MS, temporaryHome } from "./gateway.ts";
 
@@ -30,16 +30,16 @@ function keeping() {
 }
 
 /** @param syncDir is called in the place of that of the disk. */
-function wishesOn(home: string, log: Log, syncDir?: (sync: () => Promise<void>) => Promise<void>): Wishes {
+function commandsOn(home: string, log: Log, syncDir?: (sync: () => Promise<void>) => Promise<void>): Commands {
   const disk = openDisk(home, "test");
   const fs: FileSystem = { ...disk, ...(syncDir && { syncDir: (dir) => syncDir(() => disk.syncDir(dir)) }) };
   const token = readToken(home);
-  const mirror = new Mirror(fs, { token, durable: false, onBadArchive: () => undefined });
-  return new Wishes({ fs, mirror, view: new View(fs, mirror), token, timeZone: "UTC", log });
+  const cache = new StateCache(fs, { token, durable: false, onBadArchive: () => undefined });
+  return new Commands({ fs, cache, view: new View(fs, cache), token, timeZone: "UTC", log });
 }
 
 /** Starts the loops of a home. @returns resolves at the next look. */
-function looking(parts: Pick<UpkeepParts, "home" | "wishes" | "log" | "putOffMs">, onLook: () => void) {
+function looking(parts: Pick<UpkeepParts, "home" | "commands" | "log" | "putOffMs">, onLook: () => void) {
   let next = Promise.withResolvers<void>();
   const live = {
     async tick() {
@@ -62,15 +62,15 @@ test("a message is answered before the gateway looks at it, though it is told of
   const watcher = watch(join(home, INBOX));
   onTestFinished(() => watcher.close());
   const named = once(watcher, "change");
-  const wishes = wishesOn(home, log, async (sync) => {
+  const commands = commandsOn(home, log, async (sync) => {
     await named;
     await turns(10);
     await sync();
   });
-  const nextLook = looking({ home, wishes, log, putOffMs: NEVER_MS }, () => order.push("look"));
+  const nextLook = looking({ home, commands, log, putOffMs: NEVER_MS }, () => order.push("look"));
   await nextLook();
   const looked = nextLook();
-  await wishes.sendMessage({ text: "hello" }, undefined).then(() => order.push("answer"));
+  await commands.sendMessage({ text: "hello" }, undefined).then(() => order.push("answer"));
   await looked;
   expect(order).toEqual(["look", "answer", "look"]);
 });
@@ -80,15 +80,15 @@ test("a look comes all the same where answers take too long", async () => {
   const { log } = keeping();
   const never = new Promise<void>(() => undefined);
   const looks: string[] = [];
-  await looking({ home, wishes: { atRest: () => never }, log, putOffMs: 1 }, () => looks.push("look"))();
+  await looking({ home, commands: { atRest: () => never }, log, putOffMs: 1 }, () => looks.push("look"))();
   expect(looks).toEqual(["look"]);
 });
 
 test("messages that become durable together are noted together, each once, when they are answered", async () => {
   const { calls, log } = keeping();
-  const wishes = wishesOn(temporaryHome(), log);
+  const commands = commandsOn(temporaryHome(), log);
   const texts = Array.from({ length: 20 }, (_, n) => `message ${n}`);
-  const ids = await Promise.all(texts.map((text) => wishes.sendMessage({ text }, undefined)));
+  const ids = await Promise.all(texts.map((text) => commands.sendMessage({ text }, undefined)));
   expect(calls).toEqual([]);
   await turns(1);
   expect(calls.map((events) => events.map(({ detail }) => detail?.id).sort())).toEqual([ids.sort()]);

@@ -8,8 +8,8 @@ import { setTimeout as wait } from "node:timers/promises";
 import { isDeepStrictEqual } from "node:util";
 import type { Improvement } from "@mimikit/protocol/wire/api";
 import { readToken } from "@mimikit/runtime/home/home";
-import { wishId } from "@mimikit/store/disk/create-wish";
-import { seal } from "@mimikit/store/disk/seal";
+import { commandId } from "@mimikit/store/disk/create-command";
+import { sign } from "@mimikit/store/disk/sign";
 import { below, type Random, randomOf } from "../sim/random.ts";
 import { FINDS, IMPROVES, settingsOf } from "../support/improve-script.ts";
 import { Instance, type RoleName } from "../support/instance.ts";
@@ -68,12 +68,12 @@ function scriptOf(random: Random): Script {
 
 /** The command to improve something now; refused while an improvement is under way. */
 function order({ home }: Instance): void {
-  const wish = { kind: "improve" as const, id: wishId("improve"), at: new Date().toISOString() };
-  const record = { ...wish, mac: seal(readToken(home), { ...wish, mac: "" }) };
-  writeFileSync(join(home, "inbox", `${wish.id}.json`), JSON.stringify(record));
+  const command = { kind: "improve" as const, id: commandId("improve"), at: new Date().toISOString() };
+  const record = { ...command, mac: sign(readToken(home), { ...command, mac: "" }) };
+  writeFileSync(join(home, "inbox", `${command.id}.json`), JSON.stringify(record));
 }
 
-/** Resolves when no improvement is under way any more and none is wished for, with all of them. */
+/** Resolves when no improvement is under way any more and none is asked for, with all of them. */
 async function comeToRest(mimikit: Instance): Promise<Improvement[]> {
   const known = async () =>
     (await mimikit.api<{ improvements: Improvement[] }>("/api/improvements?limit=100")).improvements;

@@ -16,7 +16,7 @@ import { byRole } from "@mimikit/protocol/base/kind";
 import { NO_USAGE, type UsageLine } from "@mimikit/protocol/base/usage";
 import {
   branchOf,
-  Change,
+  CommittedChange,
   type Improve,
   type ImproveStep,
   Landing,
@@ -28,15 +28,15 @@ import type { Task } from "@mimikit/protocol/records/task";
 import { Config } from "@mimikit/runtime/config/config";
 import { createRecord } from "@mimikit/store/disk/record";
 import { archivePath, queuePath } from "@mimikit/store/disk/state";
-import { Mirror } from "@mimikit/store/mirror/mirror";
+import { StateCache } from "@mimikit/store/state-cache/state-cache";
 import { HistoryWindow } from "@mimikit/store/views/history";
-import { UsageBook } from "@mimikit/store/views/usage-book";
+import { UsageLog } from "@mimikit/store/views/usage-log";
 import { describe, expect, test } from "vitest";
-import { gitOf } from "../../apps/worker-pool/src/improve/site.ts";
+import { gitOf } from "../../apps/worker-pool/src/improve/step-context.ts";
 import { sweep } from "../../apps/worker-pool/src/improve/sweep.ts";
 import { OpenTasks } from "../../apps/worker-pool/src/run/open-tasks.ts";
 import { OwnerRules } from "../../apps/worker-pool/src/run/owner-rules.ts";
-import { runAttempt, type Workshop } from "../../apps/worker-pool/src/run/run-attempt.ts";
+import { type RunDeps, runAttempt } from "../../apps/worker-pool/src/run/run-attempt.ts";
 import { temporaryDirectory } from "../agent/fixtures.ts";
 import { done, NOON_MS, task } from "../core/facts.ts";
 import { temporaryState } from "../store/home.ts";
@@ -78,20 +78,20 @@ interface Setting {
   home?: string;
   selfImprove?: Partial<Config["selfImprove"]>;
   problems?: (string | null)[];
-  more?: Partial<Workshop>;
+  more?: Partial<RunDeps>;
 }
 
 function poolIn({ workDir = userTree(), home: at, selfImprove = {}, problems = [], more = {} }: Setting = {}) {
   const { home, fs } = temporaryState(at);
-  const mirror = new Mirror(fs, { token: "token", durable: true, isAlive: () => true, onBadArchive: () => {} });
+  const cache = new StateCache(fs, { token: "token", durable: true, isAlive: () => true, onBadArchive: () => {} });
   const audited: string[] = [];
-  const workshop: Workshop = {
+  const deps: RunDeps = {
     home,
     workDir,
     fs,
-    mirror,
-    openTasks: new OpenTasks(mirror),
-    conversation: new HistoryWindow(fs, mirror.ledger),
+    cache,
+    openTasks: new OpenTasks(cache),
+    conversation: new HistoryWindow(fs, cache.archiveIndex),
     said: new HistoryIndex(home),
     rules: new OwnerRules(fs, () => undefined),
     providers: byRole(() => "hand"),
@@ -102,7 +102,7 @@ function poolIn({ workDir = userTree(), home: at, selfImprove = {}, problems = [
     monotonicMs: () => 0,
     prices: {},
     taskLimit: {},
-    book: new UsageBook(home),
+    usageLog: new UsageLog(home),
     noteUsage: () => {},
     onToolCall: () => {},
     sandbox: "auto",
@@ -121,7 +121,7 @@ function poolIn({ workDir = userTree(), home: at, selfImprove = {}, problems = [
   const run = (of: Task, provider?: Provider) => {
     const answerersOf = () => ({ providers: provider === undefined ? [] : [provider], problems: [] });
     const candidate = { task: of, attempt: 1, company: "all" as const, earlier: [], outages: [], interrupted: false };
-    return runAttempt(candidate, new Steering(), new AbortController().signal, { ...workshop, answerersOf });
+    return runAttempt(candidate, new Steering(), new AbortController().signal, { ...deps, answerersOf });
   };
   const work = async (what: (dir: string) => void) => {
     await createRecord(
@@ -132,14 +132,14 @@ function poolIn({ workDir = userTree(), home: at, selfImprove = {}, problems = [
     );
     return run(stepOf("work"), workerThat(what));
   };
-  const review = (change: Change, pass: boolean) =>
+  const review = (change: CommittedChange, pass: boolean) =>
     run(stepOf("land", { change, review: { pass, reasons: ["I looked."] } }));
   const sweepUp = () =>
     sweep({
       home: realpathSync(home),
       git: gitOf({ workDir, environment: {} }),
       fs,
-      ledger: mirror.ledger,
+      archiveIndex: cache.archiveIndex,
       isRunning: () => false,
       onSwept: () => {},
     });
@@ -199,7 +199,7 @@ describe.skipIf(missing !== null)("the worktree of an improvement", () => {
         writeFileSync(join(dir, "build/out"), "ignored\n");
       });
       expect(outcome).toMatchObject({ status: "done", resultType: "change" });
-      const change = Change.parse(outcome.result);
+      const change = CommittedChange.parse(outcome.result);
       expect(change.files).toEqual([
         { path: "README.md", action: "changed" },
         { path: "new.txt", action: "created" },
@@ -228,7 +228,7 @@ describe.skipIf(missing !== null)("the worktree of an improvement", () => {
     const pool = poolIn();
     const before = fingerprint(pool.workDir);
     const { result } = await pool.work(fix);
-    expect((await pool.review(Change.parse(result), false)).result).toMatchObject({ outcome: "removed" });
+    expect((await pool.review(CommittedChange.parse(result), false)).result).toMatchObject({ outcome: "removed" });
     expect(leftIn(pool.workDir)).toEqual(EMPTY);
     expect(existsSync(join(pool.workDir, ".git/worktrees"))).toBe(false);
     expect(fingerprint(pool.workDir)).toEqual(before);
@@ -245,7 +245,7 @@ describe.skipIf(missing !== null)("the worktree of an improvement", () => {
     const pool = poolIn();
     await pool.work((dir) => writeFileSync(join(dir, "first.txt"), "1"));
     const { result } = await pool.work((dir) => writeFileSync(join(dir, "second.txt"), "2"));
-    expect(Change.parse(result).files).toEqual([{ path: "second.txt", action: "created" }]);
+    expect(CommittedChange.parse(result).files).toEqual([{ path: "second.txt", action: "created" }]);
   });
 
   test("what is over is swept, whatever ended it; what is under way is not", async () => {
@@ -263,7 +263,7 @@ describe.skipIf(missing !== null)("the worktree of an improvement", () => {
     const { result } = await pool.work(fix);
     const own = git(pool.workDir, "commit-tree", "HEAD^{tree}", "-p", "HEAD", "-m", "mine");
     git(pool.workDir, "update-ref", `refs/heads/${branchOf(1)}`, own);
-    expect(await pool.review(Change.parse(result), true)).toMatchObject({
+    expect(await pool.review(CommittedChange.parse(result), true)).toMatchObject({
       status: "failed",
       error: expect.stringMatching(/was moved meanwhile/),
     });
@@ -327,11 +327,11 @@ describe.skipIf(missing !== null)("the worktree of an improvement", () => {
     });
     const before = fingerprint(workDir);
     const { result } = await pool.work((dir) => writeFileSync(join(dir, "packages/own/said.txt"), "new\n"));
-    expect(Change.parse(result)).toMatchObject({
+    expect(CommittedChange.parse(result)).toMatchObject({
       files: [{ path: "packages/own/said.txt", action: "changed" }],
       checks: [{ output: "new\na package says hello\n" }],
     });
-    await pool.review(Change.parse(result), false);
+    await pool.review(CommittedChange.parse(result), false);
     expect(fingerprint(workDir)).toEqual(before);
   });
 
@@ -358,7 +358,11 @@ describe.skipIf(missing !== null)("the worktree of an improvement", () => {
       writeFileSync(join(dir, "a name\nwith 'all'"), "x");
       writeFileSync(join(dir, "-n"), "x");
     });
-    expect(Change.parse(outcome.result).files.map(({ path }) => path)).toEqual(["-n", "a name\nwith 'all'", "link"]);
+    expect(CommittedChange.parse(outcome.result).files.map(({ path }) => path)).toEqual([
+      "-n",
+      "a name\nwith 'all'",
+      "link",
+    ]);
   });
 
   test("a failing check is told, and keeps a change from being merged", async () => {
@@ -366,7 +370,7 @@ describe.skipIf(missing !== null)("the worktree of an improvement", () => {
       workDir: userTree(false),
       selfImprove: { checks: ["echo no >&2; exit 3", "echo yes"], merge: true },
     });
-    const change = Change.parse((await pool.work(fix)).result);
+    const change = CommittedChange.parse((await pool.work(fix)).result);
     expect(change.checks).toMatchObject([
       { isPassed: false, ended: "exit code 3", output: "no\n" },
       { isPassed: true, output: "yes\n" },
@@ -380,7 +384,9 @@ describe.skipIf(missing !== null)("the worktree of an improvement", () => {
     const before = fingerprint(pool.workDir);
     const reach = `cd '${pool.workDir}'; touch here; git stash; git checkout -f; git update-ref refs/heads/mine HEAD; true`;
     const settings = poolIn({ workDir: pool.workDir, selfImprove: { checks: [reach] } });
-    expect(Change.parse((await settings.work(fix)).result).checks[0]?.output).toContain("Read-only file system");
+    expect(CommittedChange.parse((await settings.work(fix)).result).checks[0]?.output).toContain(
+      "Read-only file system",
+    );
     expect(fingerprint(pool.workDir)).toEqual(before);
   });
 });
@@ -391,7 +397,7 @@ describe.skipIf(missing !== null)("merging", () => {
 
   test("a clean tree is moved forward to the change", async () => {
     const pool = merging(false);
-    const change = Change.parse((await pool.work(fix)).result);
+    const change = CommittedChange.parse((await pool.work(fix)).result);
     expect((await pool.review(change, true)).result).toMatchObject({ outcome: "merged", commit: change.commit });
     expect(git(pool.workDir, "rev-parse", "main")).toBe(change.commit);
     expect(readFileSync(join(pool.workDir, "README.md"), "utf8")).toBe("# A project\n");
@@ -407,7 +413,7 @@ describe.skipIf(missing !== null)("merging", () => {
     git(workDir, "commit", "--quiet", "--no-verify", "-m", "with the state");
     const pool = poolIn({ workDir, home, selfImprove: { merge: true, checks: [] } });
     writeFileSync(join(home, "memory.md"), "# Memory\n\n- more\n");
-    const change = Change.parse((await pool.work(fix)).result);
+    const change = CommittedChange.parse((await pool.work(fix)).result);
     expect((await pool.review(change, true)).result).toMatchObject({ outcome: "merged", commit: change.commit });
     expect(git(workDir, "rev-parse", "main")).toBe(change.commit);
   });
@@ -415,7 +421,7 @@ describe.skipIf(missing !== null)("merging", () => {
   test("a tree with changes of the user's is left alone", async () => {
     const pool = merging(true);
     const before = fingerprint(pool.workDir);
-    const change = Change.parse((await pool.work(fix)).result);
+    const change = CommittedChange.parse((await pool.work(fix)).result);
     expect((await pool.review(change, true)).result).toMatchObject({
       outcome: "branch",
       note: expect.stringMatching(/not committed/),
@@ -425,7 +431,7 @@ describe.skipIf(missing !== null)("merging", () => {
 
   test("newer commits, and a HEAD on no branch, are left alone", async () => {
     const pool = merging(false);
-    const change = Change.parse((await pool.work(fix)).result);
+    const change = CommittedChange.parse((await pool.work(fix)).result);
     git(pool.workDir, "checkout", "--quiet", "--detach");
     expect((await pool.review(change, true)).result).toMatchObject({
       outcome: "branch",
@@ -441,14 +447,14 @@ describe.skipIf(missing !== null)("merging", () => {
 
   test("a system that is not well merges nothing, and one that does not get over it takes it back", async () => {
     const unwell = merging(false, ["the gateway is not running"]);
-    const first = Change.parse((await unwell.work(fix)).result);
+    const first = CommittedChange.parse((await unwell.work(fix)).result);
     expect((await unwell.review(first, true)).result).toMatchObject({
       outcome: "branch",
       note: expect.stringMatching(/gateway/),
     });
     const pool = merging(false, [null, "a", "b", "c", "d", "e"]);
     const head = git(pool.workDir, "rev-parse", "HEAD");
-    const change = Change.parse((await pool.work(fix)).result);
+    const change = CommittedChange.parse((await pool.work(fix)).result);
     expect((await pool.review(change, true)).result).toMatchObject({
       outcome: "branch",
       note: expect.stringMatching(/^merged and reverted: .*: e$/),
@@ -463,7 +469,7 @@ describe.skipIf(missing !== null)("taking a merge back", () => {
   /** The README was corrected and merged. */
   async function merged(problems: (string | null)[] = []) {
     const pool = poolIn({ workDir: userTree(false), selfImprove: { merge: true, checks: [] }, problems });
-    const change = Change.parse((await pool.work(fix)).result);
+    const change = CommittedChange.parse((await pool.work(fix)).result);
     const landing = Landing.parse((await pool.review(change, true)).result);
     expect(landing).toMatchObject({ outcome: "merged", into: "main" });
     const what = { base: change.base, commit: change.commit ?? "", into: "main" };
@@ -608,7 +614,7 @@ describe.skipIf(missing !== null)("a workspace that cannot be improved is told s
     git(linked, "sparse-checkout", "set", "src");
     const [before, beforeTop] = [fingerprint(linked), fingerprint(top)];
     const pool = poolIn({ workDir: join(linked, "src"), selfImprove: { checks: [`touch '${top}/reached'; pwd`] } });
-    const change = Change.parse((await pool.work((dir) => writeFileSync(join(dir, "more.js"), "x"))).result);
+    const change = CommittedChange.parse((await pool.work((dir) => writeFileSync(join(dir, "more.js"), "x"))).result);
     expect(change.files).toEqual([{ path: "src/more.js", action: "created" }]);
     expect(change.checks[0]?.output).toMatch(/imp-000001\/src\n$/);
     await pool.review(change, false);

@@ -1,6 +1,6 @@
 /** `node test/kills/sum-chaos.ts FILE…`: adds up what `mimikit chaos --json` has said in several runs, for docs/reliability.md. */
 import { readFileSync } from "node:fs";
-import type { Report } from "../../apps/cli/src/commands/chaos.ts";
+import type { ChaosReport } from "../../apps/cli/src/commands/chaos.ts";
 
 const paths = process.argv.slice(2);
 if (paths.length === 0 || paths.includes("--help"))
@@ -11,11 +11,11 @@ Adds up reports of  mimikit chaos --json.
 Example:
   for seed in $(seq 1 10); do mimikit chaos --kills 100 --seed $seed --json > $seed.json; done
   node test/kills/sum-chaos.ts *.json`);
-else sumUp(paths.map((path) => JSON.parse(readFileSync(path, "utf8")) as Report));
+else sumUp(paths.map((path) => JSON.parse(readFileSync(path, "utf8")) as ChaosReport));
 
-function sumUp(reports: readonly Report[]): void {
-  const sum = (of: (report: Report) => number) => reports.reduce((all, report) => all + of(report), 0);
-  const merged = (of: (report: Report) => Partial<Record<string, number>>) => {
+function sumUp(reports: readonly ChaosReport[]): void {
+  const sum = (of: (report: ChaosReport) => number) => reports.reduce((all, report) => all + of(report), 0);
+  const merged = (of: (report: ChaosReport) => Partial<Record<string, number>>) => {
     const counts = new Map<string, number>();
     for (const [name, n = 0] of reports.flatMap((report) => Object.entries(of(report))))
       counts.set(name, (counts.get(name) ?? 0) + n);

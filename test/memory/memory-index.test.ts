@@ -5,7 +5,7 @@ import { MemoryIndex } from "@mimikit/memory/search/memory-index";
 import { DOCS_MAX, SOURCE_BYTES_MAX } from "@mimikit/memory/sources/sources";
 import { monthsIn } from "@mimikit/memory/text/months";
 import { tokenize } from "@mimikit/memory/text/tokenize";
-import { BEGINNING, readUnits, splitUnits, type Unit } from "@mimikit/memory/text/units";
+import { BEGINNING, readUnits, splitUnits, type TextUnit } from "@mimikit/memory/text/units";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import createEngine from "wink-bm25-text-search";
@@ -147,7 +147,7 @@ test("a note that is read on each time that it grows gives the units of the whol
   fc.assert(
     fc.property(fc.array(pieces, { minLength: 2, maxLength: 6 }), (parts) => {
       const name = "memory/2026-01-28-zebra.md";
-      const units: Unit[] = [];
+      const units: TextUnit[] = [];
       let from = BEGINNING;
       for (const [nth] of parts.entries()) {
         const text = parts.slice(0, nth + 1).join("");

@@ -19,10 +19,10 @@ import { HistoryQuery } from "@mimikit/protocol/wire/api";
 import { Config } from "@mimikit/runtime/config/schema";
 import { createRecord } from "@mimikit/store/disk/record";
 import { archivePath, historyPath, monthIndexPath } from "@mimikit/store/disk/state";
-import { Ledger } from "@mimikit/store/mirror/ledger";
+import { ArchiveIndex } from "@mimikit/store/state-cache/archive-index";
 import { appendHistory, stampOf } from "@mimikit/store/views/history-partitions";
 import { expect, test } from "vitest";
-import { keepHouse } from "../../apps/supervisor/src/upkeep/housekeeping.ts";
+import { runMaintenance } from "../../apps/supervisor/src/upkeep/maintenance.ts";
 import { HistoryMonths } from "../../apps/supervisor/src/views/history-months.ts";
 import { done, message, turn as turnTask } from "../core/facts.ts";
 import { temporaryState } from "../store/home.ts";
@@ -144,7 +144,7 @@ test("the supervisor does not read a month that has an index to know which turns
       .join(""),
   );
   await writeOther(state, ({ turn, messages }) => ({ turn: turn - 5_000, messages }));
-  const settled = new Ledger(fs, () => undefined);
+  const settled = new ArchiveIndex(fs, () => undefined);
   await settled.load();
   for (const id of ["t-000001", "t-000002"]) {
     const asked = turnTask(id, { messages: [message(`m-of-${id}`, "said again")] });
@@ -160,12 +160,20 @@ test("the supervisor does not read a month that has an index to know which turns
   expect(readFileSync(path(MARCH), "utf8")).toContain("said again");
 });
 
-test("housekeeping writes the indexes", async () => {
+test("maintenance writes the indexes", async () => {
   const { home, fs, counts } = await threeMonths();
-  const ledger = new Ledger(fs, () => undefined);
+  const archiveIndex = new ArchiveIndex(fs, () => undefined);
   const nowMs = Date.now() + HOUR_MS;
   const namedAttachments = () => Promise.reject(new Error("nothing is old enough to ask for it"));
-  await keepHouse({ home, fs, ledger, config: Config.parse({}), nowMs, namedAttachments, audit: () => undefined });
+  await runMaintenance({
+    home,
+    fs,
+    archiveIndex,
+    config: Config.parse({}),
+    nowMs,
+    namedAttachments,
+    audit: () => undefined,
+  });
   expect(await Promise.all([JANUARY, FEBRUARY].map(counts))).toEqual([true, true]);
 });
 

@@ -18,7 +18,7 @@ const shown: ShownMemory[] = [
 ];
 
 /** An archive with this one turn, and the one in which the boiler was named. */
-const ledger = {
+const archiveIndex = {
   readResult: (id: string) =>
     Promise.resolve(id === "t-000007" ? done(turn(id, {}), { shown }) : id === "t-000003" ? done(turn(id, {})) : null),
 };
@@ -32,7 +32,7 @@ const place = () =>
   });
 
 test("what stands where it stood leads to its entry, and to the reply with which it came", async () => {
-  const answer = await usedMemory("t-000007.reply", place(), ledger);
+  const answer = await usedMemory("t-000007.reply", place(), archiveIndex);
   expect(answer?.used).toEqual([
     { source: "user_profile.md", text: toldOf(PROFILE).slice(0, 320), always: true, isAsShown: true },
     {
@@ -62,13 +62,13 @@ test("what was changed, forgotten or removed says so, however little was changed
     ".mimikit/memory.md": "- the boiler is called Igor <!-- t-000003.0 -->\n",
     "docs/garden.md": `${LONG.slice(0, 100)}\n`,
   });
-  const answer = await usedMemory("t-000007.reply", there, ledger);
+  const answer = await usedMemory("t-000007.reply", there, archiveIndex);
   expect(answer?.used.map(({ isAsShown }) => isAsShown)).toEqual([false, false, true, false, true]);
   expect(answer?.used.map(({ text }) => text)).toEqual(shown.map(({ text }) => text));
 });
 
 test("a turn of before, which has no such list, has used nothing that is known, and what is no reply has no answer", async () => {
-  expect(await usedMemory("t-000003.reply", place(), ledger)).toEqual({ id: "t-000003.reply", used: [] });
-  expect(await usedMemory("t-000009.reply", place(), ledger)).toBeNull();
-  expect(await usedMemory("t-000007", place(), ledger)).toBeNull();
+  expect(await usedMemory("t-000003.reply", place(), archiveIndex)).toEqual({ id: "t-000003.reply", used: [] });
+  expect(await usedMemory("t-000009.reply", place(), archiveIndex)).toBeNull();
+  expect(await usedMemory("t-000007", place(), archiveIndex)).toBeNull();
 });

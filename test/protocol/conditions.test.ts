@@ -1,5 +1,5 @@
 /** Conditions as rows: what their schemas, the page's form and their words make of the same row. */
-import { ATOM_TYPES, type AtomType, type Field, ROWS, saidOf } from "@mimikit/protocol/triggers/atoms";
+import { ATOM_TYPES, type AtomType, type ConditionField, ROWS, saidOf } from "@mimikit/protocol/triggers/atoms";
 import { type Atom, isPossible } from "@mimikit/protocol/triggers/condition";
 import { Atom as AtomSchema } from "@mimikit/protocol/triggers/condition-schema";
 import { expect, test } from "vitest";
@@ -33,7 +33,7 @@ const TEXTS = [
   "Asia/Shanghai",
   "Nowhere/Land",
 ];
-const VALUES: Record<Field["kind"], readonly unknown[]> = {
+const VALUES: Record<ConditionField["kind"], readonly unknown[]> = {
   path: TEXTS,
   task: TEXTS,
   question: TEXTS,
@@ -43,7 +43,7 @@ const VALUES: Record<Field["kind"], readonly unknown[]> = {
   weekdays: [[], ["mon"], ["sat", "sun"]],
   count: [-1, 0, 1.5, 3, 2 ** 60],
 };
-const RIGHT: Record<Field["kind"], unknown> = {
+const RIGHT: Record<ConditionField["kind"], unknown> = {
   path: "src/a.ts",
   task: "t-000001.0",
   question: "is it raining?",

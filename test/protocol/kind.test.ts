@@ -1,10 +1,10 @@
 /** The tables of roles and kinds say nothing twice that could differ. */
-import { byRole, KINDS, type Kind, kindsOf, ROLES, TARGETS } from "@mimikit/protocol/base/kind";
+import { byRole, KINDS, kindsOf, ROLES, TARGETS, type TaskKind } from "@mimikit/protocol/base/kind";
 import { Role } from "@mimikit/protocol/base/role";
 import { ResultType } from "@mimikit/protocol/records/result";
 import { expect, test } from "vitest";
 
-const KIND_NAMES = Object.keys(KINDS) as Kind[];
+const KIND_NAMES = Object.keys(KINDS) as TaskKind[];
 
 test("a trigger may be for the Teller, who is told, and for each role that has one kind of order", () => {
   const ordered = kindsOf("order").map((kind) => KINDS[kind].role);

@@ -1,10 +1,10 @@
-import { type Line, readLine, SLASH_COMMANDS } from "@mimikit/protocol/wire/slash-command";
+import { readLine, SLASH_COMMANDS, type TypedLine } from "@mimikit/protocol/wire/slash-command";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 
 const mistake = (mistake: string, name: string) => ({ kind: "mistake", mistake, name });
 
-test.each<[string, Line | object]>([
+test.each<[string, TypedLine | object]>([
   ["hello", { kind: "message", text: "hello" }],
   ["  hello \n world ", { kind: "message", text: "hello \n world" }],
   ["", { kind: "message", text: "" }],

@@ -1,10 +1,10 @@
 /** The kind of a task, in records of today and in those that were written before tasks had one. */
-import { KINDS, type Kind } from "@mimikit/protocol/base/kind";
+import { KINDS, type TaskKind } from "@mimikit/protocol/base/kind";
 import { Archived } from "@mimikit/protocol/records/archive";
 import { blankTask, Task } from "@mimikit/protocol/records/task";
-import { Trigger } from "@mimikit/protocol/records/trigger";
+import { TriggerRecord } from "@mimikit/protocol/records/trigger";
 import { describe, expect, test } from "vitest";
-import { done, linkTo, NOON, task } from "../core/facts.ts";
+import { dependentOn, done, NOON, task } from "../core/facts.ts";
 
 const NOTHING = { messages: [], events: [], results: [] };
 const WARNING = { kind: "event", id: "e-1", at: NOON, name: "budget", text: "It is used up.", data: {} };
@@ -12,7 +12,7 @@ const CLEAR = { kind: "clear", id: "clear-1", at: NOON, mac: "0" };
 const IMPROVE = { number: 1 };
 
 /** The fields that tell the kind of a task without a `kind`, for the kinds that there were then. */
-const TOLD_BY: Partial<Record<Kind, object[]>> = {
+const TOLD_BY: Partial<Record<TaskKind, object[]>> = {
   turn: [{ turn: NOTHING }, { turn: { ...NOTHING, events: [{ ...WARNING, name: "restarted" }, WARNING] } }],
   announcement: [{ turn: { ...NOTHING, clear: CLEAR } }, { turn: { ...NOTHING, events: [WARNING] } }],
   plan: [{}],
@@ -25,21 +25,23 @@ const TOLD_BY: Partial<Record<Kind, object[]>> = {
   "improve-land": [{ improve: { ...IMPROVE, step: "land" } }],
   "improve-undo": [{ improve: { ...IMPROVE, step: "undo" } }],
 };
-const CASES = (Object.keys(TOLD_BY) as Kind[]).flatMap((kind) => (TOLD_BY[kind] ?? []).map((held) => ({ kind, held })));
+const CASES = (Object.keys(TOLD_BY) as TaskKind[]).flatMap((kind) =>
+  (TOLD_BY[kind] ?? []).map((held) => ({ kind, held })),
+);
 
-const recordOf = (kind: Kind, held: object) => {
+const recordOf = (kind: TaskKind, held: object) => {
   const { kind: _, ...rest } = { ...task("t-000001.0.0"), ...blankTask(kind), ...held };
   return rest;
 };
 
 describe.each(CASES)("a task of the kind $kind", ({ kind, held }) => {
-  test("is told by what it holds where its record is older than kinds, and so it is in results, archive and links", () => {
+  test("is told by what it holds where its record is older than kinds, and so it is in results, archive and dependent tasks", () => {
     const record = recordOf(kind, held);
     expect(Task.parse(record)).toEqual({ ...record, kind });
     const result = { ...done(task(record.id), { status: "failed", result: null }), task: record };
     expect(Archived.parse(result)).toMatchObject({ task: { kind } });
-    const link = { ...linkTo(task(record.id), { type: "time", params: { after: NOON } }), task: record };
-    expect(Trigger.parse(link)).toMatchObject({ task: { kind } });
+    const dependent = { ...dependentOn(task(record.id), { type: "time", params: { after: NOON } }), task: record };
+    expect(TriggerRecord.parse(dependent)).toMatchObject({ task: { kind } });
   });
 
   test("holds in its record all that it held before there were kinds, for whoever reads it with older code", () => {

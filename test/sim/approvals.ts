@@ -2,13 +2,13 @@
  * Calls that need the owner's yes, in a simulated run (SPEC I10): the real gate decides, the real supervisor asks. Each call that is made
  * is judged once more here, by the questions that were closed and the approvals that were taken back, and by nothing else.
  */
-import type { AskedCall, Verdict } from "@mimikit/protocol/approvals/approval";
+import type { ApprovalVerdict, AskedCall } from "@mimikit/protocol/approvals/approval";
 import { approvalPermit } from "@mimikit/protocol/base/id";
 import type { Archived } from "@mimikit/protocol/records/archive";
 import { ClosedQuestion } from "@mimikit/protocol/records/question";
 import type { Task } from "@mimikit/protocol/records/task";
-import { APPROVALS, ARCHIVE, FOLDED, failedAttemptPath } from "@mimikit/store/disk/state";
-import type { Mirror } from "@mimikit/store/mirror/mirror";
+import { APPROVALS, ARCHIVE, COMPACTED, failedAttemptPath } from "@mimikit/store/disk/state";
+import type { StateCache } from "@mimikit/store/state-cache/state-cache";
 import { gateOf } from "../../apps/worker-pool/src/run/gate-of.ts";
 import type { MemoryDisk } from "./memory-disk.ts";
 import { below } from "./random.ts";
@@ -27,7 +27,7 @@ interface Decided {
   id: string;
   taskId: string;
   words: string;
-  verdict: Verdict | null;
+  verdict: ApprovalVerdict | null;
   /** Prefixes that may be allowed for good. */
   prefix: string | null;
 }
@@ -56,12 +56,12 @@ export class Approvals {
    * Makes the calls that the model wants, as far as they may be made. @returns the one that the run ends with, because it needs a yes.
    * Throws what the disk throws.
    */
-  async make(task: Task, mirror: Mirror, signal: AbortSignal, environment: Environment): Promise<AskedCall | null> {
+  async make(task: Task, cache: StateCache, signal: AbortSignal, environment: Environment): Promise<AskedCall | null> {
     const { fs, step } = environment;
     const onError = (error: unknown) => {
       throw error;
     };
-    const gate = await gateOf(task, "/w", { fs, mirror, autonomy: "ask", isOwnersWords: false, onError });
+    const gate = await gateOf(task, "/w", { fs, cache, autonomy: "ask", isOwnersWords: false, onError });
     if (gate === undefined) return null;
     for (const command of this.wanted(task, gate.leave.answers)) {
       const revoked = await step(() => revokedOn(this.world.disk));
@@ -143,23 +143,23 @@ function decidedOn(disk: MemoryDisk): Decided[] {
   });
 }
 
-function verdictIn(answer: string | null): Verdict | null {
+function verdictIn(answer: string | null): ApprovalVerdict | null {
   if (answer === "yes, once") return "once";
   if (answer === "yes, for this task") return "task";
   return answer?.startsWith("always ") ? "always" : null;
 }
 
-/** The approvals that an answered wish has taken back. */
+/** The approvals that an answered command has taken back. */
 function revokedOn(disk: MemoryDisk): ReadonlySet<string> {
   return new Set(archivedOn(disk, "revoke-").map((text) => String(JSON.parse(text).wish.approvalId)));
 }
 
-/** The texts of the archived records whose ids begin or end so, folded ones included. */
+/** The texts of the archived records whose ids begin or end so, compacted ones included. */
 function archivedOn(disk: MemoryDisk, part: string): string[] {
   const isMeant = (id: string) => id.startsWith(part) || id.endsWith(part);
   const texts = new Map<string, string>();
-  for (const name of disk.names(FOLDED)) {
-    const [first = "", ...lines] = (disk.read(`${FOLDED}/${name}`, Number.MAX_SAFE_INTEGER) ?? "").split("\n");
+  for (const name of disk.names(COMPACTED)) {
+    const [first = "", ...lines] = (disk.read(`${COMPACTED}/${name}`, Number.MAX_SAFE_INTEGER) ?? "").split("\n");
     const { ids } = JSON.parse(first) as { ids: string[] };
     for (const [i, id] of ids.entries()) if (isMeant(id)) texts.set(id, lines[i] ?? "");
   }

@@ -13,7 +13,7 @@ import {
   UnknownAttachment,
 } from "@mimikit/store/attachments/attachments";
 import { attachmentPath } from "@mimikit/store/disk/state";
-import type { Mirror } from "@mimikit/store/mirror/mirror";
+import type { StateCache } from "@mimikit/store/state-cache/state-cache";
 import { NamedAttachments } from "../../apps/supervisor/src/upkeep/named-attachments.ts";
 import type { Environment, World } from "./world.ts";
 
@@ -65,10 +65,10 @@ export class Attachments {
   }
 
   /** The upkeep, which one process does at a time. */
-  async sweep(mirror: Mirror, environment: Environment): Promise<void> {
+  async sweep(cache: StateCache, environment: Environment): Promise<void> {
     const { world } = this;
     if (world.random() >= SWEEP_CHANCE) return;
-    const named = new NamedAttachments(environment.fs, mirror, NO_HISTORY);
+    const named = new NamedAttachments(environment.fs, cache, NO_HISTORY);
     const sweep = () => sweepAttachments(environment.fs, () => named.ids(), environment.nowMs());
     await world.besideQuiet(() => world.lockOf(environment)("sweep", sweep));
     this.check();

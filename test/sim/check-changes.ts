@@ -2,7 +2,7 @@
 
 import { childId, undoEditId, undoneId } from "@mimikit/protocol/base/id";
 import type { Archived, Undone } from "@mimikit/protocol/records/archive";
-import { Change, type DocumentChange, type MemoryChange } from "@mimikit/protocol/records/change";
+import { type DocumentChange, type MemoryChange, UndoableChange } from "@mimikit/protocol/records/change";
 import type { Result } from "@mimikit/protocol/records/result";
 import { BACKLOG_PATH, CHANGES } from "@mimikit/store/disk/state";
 import { editMark } from "@mimikit/store/documents/document";
@@ -33,10 +33,10 @@ export function checkChanges(rest: Rest, read: readonly string[]): void {
   checkAnswers(rest);
 }
 
-function changesOn({ disk, violate }: Rest): Map<string, Change> {
-  const changes = new Map<string, Change>();
+function changesOn({ disk, violate }: Rest): Map<string, UndoableChange> {
+  const changes = new Map<string, UndoableChange>();
   for (const name of disk.names(CHANGES)) {
-    const change = Change.safeParse(JSON.parse(disk.read(`${CHANGES}/${name}`) ?? "null")).data;
+    const change = UndoableChange.safeParse(JSON.parse(disk.read(`${CHANGES}/${name}`) ?? "null")).data;
     if (change === undefined || `${change.id}.json` !== name) violate(`${CHANGES}/${name} is no change`);
     else changes.set(change.id, change);
   }
@@ -71,11 +71,11 @@ function checkMark(id: string, text: string, isUndone: boolean, violate: Rest["v
 }
 
 /** An item stands once unless it was taken out, and is ticked off where somebody has done that last. */
-function checkBacklog(changes: ReadonlyMap<string, Change>, { disk, archive, violate }: Rest): void {
+function checkBacklog(changes: ReadonlyMap<string, UndoableChange>, { disk, archive, violate }: Rest): void {
   const text = disk.read(BACKLOG_PATH) ?? "";
   const lines = text.split("\n").filter((line) => line.startsWith("- ["));
   const edits = [...changes.values()].filter((change): change is DocumentChange => change.what === "backlog");
-  const isUndone = ({ id }: Change) => archive.has(undoneId(id));
+  const isUndone = ({ id }: UndoableChange) => archive.has(undoneId(id));
   // An item that was gone when its edit was made is left alone.
   const holding = edits.filter((edit) => text.includes(editMark(edit.id)) && !isUndone(edit));
   for (const edit of edits) {
@@ -92,7 +92,10 @@ function checkBacklog(changes: ReadonlyMap<string, Change>, { disk, archive, vio
 }
 
 /** Each edit that was asked for has a change record. */
-function checkOrigins(changes: ReadonlyMap<string, Change>, { archive, results, isCancelled, violate }: Rest): void {
+function checkOrigins(
+  changes: ReadonlyMap<string, UndoableChange>,
+  { archive, results, isCancelled, violate }: Rest,
+): void {
   for (const result of results)
     for (const [k, effect] of result.effects.entries()) {
       const id = childId(result.id, k);
@@ -104,15 +107,15 @@ function checkOrigins(changes: ReadonlyMap<string, Change>, { archive, results, 
       violate(`the edit ${record.id} is nowhere`);
 }
 
-/** A change is taken back because of one wish, and that one is told so. */
+/** A change is taken back because of one command, and that one is told so. */
 function checkAnswers({ archive, violate }: Rest): void {
   const undone = [...archive.values()].filter(
     (record): record is Undone => "kind" in record && record.kind === "undone",
   );
-  for (const { id, wishId, outcome } of undone) {
-    const answer = archive.get(wishId);
+  for (const { id, wishId: commandId, outcome } of undone) {
+    const answer = archive.get(commandId);
     if (answer === undefined || !("wish" in answer) || answer.outcome !== outcome)
-      violate(`${id} says "${outcome}", and ${wishId} was told something else`);
+      violate(`${id} says "${outcome}", and ${commandId} was told something else`);
   }
   for (const record of archive.values()) {
     if (!("wish" in record) || record.wish.kind !== "undo" || !record.outcome.startsWith("undone")) continue;

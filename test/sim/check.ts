@@ -15,7 +15,7 @@ import {
 } from "@mimikit/protocol/base/id";
 import { KINDS } from "@mimikit/protocol/base/kind";
 import { Role } from "@mimikit/protocol/base/role";
-import { Archived, FoldHeader } from "@mimikit/protocol/records/archive";
+import { Archived, CompactedHeader } from "@mimikit/protocol/records/archive";
 import { HISTORY_MESSAGES_MAX, History } from "@mimikit/protocol/records/history";
 import { type Result, reportOf } from "@mimikit/protocol/records/result";
 import { isImprovement } from "@mimikit/protocol/records/task";
@@ -170,8 +170,8 @@ export function check(disk: MemoryDisk, outside: Outside, powerLosses: number): 
     if (reporting.length > 1) violate(`the plan ${plan} was reported in ${reporting.length} turns`);
   }
 
-  // Every wish that was durable has been answered, and a cancellation has left its mark.
-  for (const id of outside.wishes) if (!archive.has(id)) violate(`the wish ${id} was not answered`);
+  // Every command that was durable has been answered, and a cancellation has left its mark.
+  for (const id of outside.commands) if (!archive.has(id)) violate(`the command ${id} was not answered`);
   for (const record of archive.values()) {
     if (!("kind" in record) || record.kind !== "wish") continue;
     if (record.wish.kind === "cancel" && record.outcome === "cancelled" && !archive.has(cancelMark(record.wish.taskId)))
@@ -203,10 +203,10 @@ export function check(disk: MemoryDisk, outside: Outside, powerLosses: number): 
   checkQuestions(archive, consumed, violate);
   if (outside.approvals !== undefined) checkApprovals(archive, disk, violate);
 
-  // R11: a restart wish ends the processes at most once.
-  const restartWishes = [...archive.values()].filter((record) => "wish" in record && record.wish.kind === "restart");
-  if (outside.restarts > restartWishes.length)
-    violate(`${outside.restarts} restarts of ${restartWishes.length} wishes`);
+  // R11: a restart command ends the processes at most once.
+  const restartCommands = [...archive.values()].filter((record) => "wish" in record && record.wish.kind === "restart");
+  if (outside.restarts > restartCommands.length)
+    violate(`${outside.restarts} restarts of ${restartCommands.length} commands`);
 
   // I7: every directory drains; what is no record is in quarantine.
   const dirs = [
@@ -295,8 +295,8 @@ function checkQuestions(
   const answered = new Map<string, string>();
   for (const record of records) {
     if (record.kind !== "question") continue;
-    const { id, question, outcome, wishId } = record;
-    if (wishId !== undefined) answered.set(wishId, id);
+    const { id, question, outcome, wishId: commandId } = record;
+    if (commandId !== undefined) answered.set(commandId, id);
     const { purpose } = question;
     if (purpose.type === "run_again" && archive.has(runAgainPermit(purpose.taskId, purpose.attempt))) {
       if (record.answer !== question.options[0])
@@ -381,7 +381,7 @@ function checkInterval(trigger: Recurring, violate: (what: string) => void): voi
     violate(`${trigger.id}: not everything up to ${trigger.last} has an outcome`);
 }
 
-/** I8: every record parses, folded ones included, and a fold and a name never disagree. */
+/** I8: every record parses, compacted ones included, and a compacted file and a name never disagree. */
 function readArchive(disk: MemoryDisk, violate: (what: string) => void): Map<string, Archived> {
   const archive = new Map<string, Archived>();
   const note = (id: string, text: string, where: string) => {
@@ -396,7 +396,7 @@ function readArchive(disk: MemoryDisk, violate: (what: string) => void): Map<str
   for (const name of disk.names("archive/folded")) {
     const [first = "", ...lines] = (disk.read(`archive/folded/${name}`, Number.MAX_SAFE_INTEGER) ?? "").split("\n");
     for (const [i, id] of idsOf(first, name, violate).entries()) {
-      if (archive.has(id) && disk.read(`archive/${id}.json`) === null) violate(`${id} is folded twice`);
+      if (archive.has(id) && disk.read(`archive/${id}.json`) === null) violate(`${id} is compacted twice`);
       note(id, lines[i] ?? "", name);
     }
   }
@@ -408,7 +408,7 @@ function readArchive(disk: MemoryDisk, violate: (what: string) => void): Map<str
 
 function idsOf(header: string, name: string, violate: (what: string) => void): string[] {
   try {
-    return FoldHeader.parse(JSON.parse(header)).ids;
+    return CompactedHeader.parse(JSON.parse(header)).ids;
   } catch {
     violate(`${name} does not parse`);
     return [];

@@ -2,7 +2,13 @@
 
 import { improvementId, improvementNumber } from "@mimikit/protocol/base/id";
 import type { Archived } from "@mimikit/protocol/records/archive";
-import { type Change, type Finding, type Landing, type Review, stepId } from "@mimikit/protocol/records/improvement";
+import {
+  type CommittedChange,
+  type Finding,
+  type Landing,
+  type Review,
+  stepId,
+} from "@mimikit/protocol/records/improvement";
 import type { Result, ResultType } from "@mimikit/protocol/records/result";
 import type { ImproveTask } from "@mimikit/protocol/records/task";
 import { changePath } from "@mimikit/store/disk/state";
@@ -29,7 +35,7 @@ export function inventStep({ improve, id }: ImproveTask, random: Random): { resu
     }
     case "work": {
       const commit = isSo ? `commit of ${id}` : null;
-      const change = { base: "base", commit, files: [], diff: "", checks: [], said: "done" } satisfies Change;
+      const change = { base: "base", commit, files: [], diff: "", checks: [], said: "done" } satisfies CommittedChange;
       return { resultType: "change", result: change };
     }
     case "review":

@@ -1,14 +1,14 @@
 /**
  * Each mutant breaks one rule of the protocol in the real code (docs/file-protocol.md#rules). Rules whose breach shows only once in many
  * thousand worlds have a test of their own instead: the order of directories and the look before "dead" in
- * test/store/mirror/mirror.test.ts, claims that end with their tick, ends that the supervisor removes, and ends that a pool has not heard
+ * test/store/state-cache/state-cache.test.ts, claims that end with their tick, ends that the supervisor removes, and ends that a pool has not heard
  * of in test/worker-pool/pool.test.ts, that a decided steer stays until it is carried out in test/core/steering.test.ts, that an answer is
  * no message too in test/core/rules/questions.test.ts, that a plan is reported once in test/core/decide.test.ts, that the mark of a change
  * stays when it is taken back in test/store/disk/undo-cut-off.test.ts, that a name which was there, or whose sync failed, is not taken for
- * durable in test/store/disk/disk.test.ts, whose names are taken for durable in test/store/mirror/mirror.test.ts, and that what goes of
- * one record goes in its order in test/supervisor/side-by-side.test.ts, that what is folded can still be read in
- * test/store/mirror/ledger.test.ts, that what has left is followed, and what a look that was cut off had heard is looked at again in
- * test/store/mirror/mirror.test.ts, that what is taken back is gone durably in test/supervisor/approvals.test.ts, and only behind its permit
+ * durable in test/store/disk/disk.test.ts, whose names are taken for durable in test/store/state-cache/state-cache.test.ts, and that what goes of
+ * one record goes in its order in test/supervisor/side-by-side.test.ts, that what is compacted can still be read in
+ * test/store/state-cache/archive-index.test.ts, that what has left is followed, and what a look that was cut off had heard is looked at again in
+ * test/store/state-cache/state-cache.test.ts, that what is taken back is gone durably in test/supervisor/approvals.test.ts, and only behind its permit
  * in test/core/rules/approve.test.ts, that what is allowed for good has a durable folder in test/supervisor/approvals.test.ts, and that a file
  * which is wanted in the moment of its sweep stays or is refused in test/store/attachments/attachments.test.ts, that a plan which is not
  * settled yet can be cancelled, and that the claim of a living process stays in test/core/decide.test.ts.
@@ -29,8 +29,8 @@ export interface Mutant {
   simulation?: "calendar" | "pools";
 }
 
-const HANDS = "apps/supervisor/src/execute/hands.ts";
-const WISHES = "apps/supervisor/src/execute/wishes.ts";
+const CONTEXT = "apps/supervisor/src/execute/exec-context.ts";
+const COMMANDS = "apps/supervisor/src/execute/commands.ts";
 const TASKS = "apps/supervisor/src/execute/tasks.ts";
 const NOTES = "apps/supervisor/src/execute/notes.ts";
 const SETTLEMENT = "apps/supervisor/src/execute/settle.ts";
@@ -38,15 +38,15 @@ const TRIGGERS = "apps/supervisor/src/execute/triggers.ts";
 const QUESTIONS = "apps/supervisor/src/execute/questions.ts";
 const GATE = "packages/agent/src/approval/gate.ts";
 const RECORD = "packages/store/src/disk/record.ts";
-const LEDGER = "packages/store/src/mirror/ledger.ts";
+const ARCHIVE_INDEX = "packages/store/src/state-cache/archive-index.ts";
 const SETTLE = "packages/core/src/rules/settle.ts";
 const WAKE = "packages/core/src/rules/wake.ts";
 const CLAIM = "apps/worker-pool/src/claim/claim.ts";
 const POOL = "apps/worker-pool/src/pool.ts";
 const POISON = "packages/core/src/tasks/poison.ts";
 const ATTENTION = "packages/core/src/attention/attention.ts";
-const FOLD = "apps/supervisor/src/upkeep/fold.ts";
-const ACCEPT = "apps/http-gateway/src/state/wishes.ts";
+const COMPACT = "apps/supervisor/src/upkeep/compact-archive.ts";
+const ACCEPT = "apps/http-gateway/src/state/commands.ts";
 const VIEW = "apps/http-gateway/src/state/view.ts";
 const DOCUMENT = "packages/store/src/documents/document.ts";
 
@@ -61,9 +61,9 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     name: "link-left-asleep",
-    rule: "views: a link is attended to when a task that it waits for has changed",
+    rule: "views: a dependent task is attended to when a task that it waits for has changed",
     file: ATTENTION,
-    find: "for (const link of this.waiting.get(id) ?? []) ids.add(link);",
+    find: "for (const dependent of this.waiting.get(id) ?? []) ids.add(dependent);",
     replace: "",
     seed: 56,
   },
@@ -78,7 +78,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: "death-untold",
     rule: "views: whose owner has died is looked at again",
-    file: "packages/store/src/mirror/mirror.ts",
+    file: "packages/store/src/state-cache/state-cache.ts",
     find: "for (const id of this.running.judge(this.isAlive)) this.touch(id);",
     replace: "this.running.judge(this.isAlive);",
     seed: 28,
@@ -86,14 +86,14 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: "gone-and-still-grouped",
     rule: "views: what has gone is in no view",
-    file: "packages/store/src/mirror/groups.ts",
+    file: "packages/store/src/state-cache/groups.ts",
     find: "group?.delete(id);",
     replace: "",
   },
   {
     name: "archived-untold",
     rule: "views: what is archived is looked at again",
-    file: LEDGER,
+    file: ARCHIVE_INDEX,
     find: "    this.onAdd(id);\n",
     replace: "",
   },
@@ -111,7 +111,7 @@ export const MUTANTS: readonly Mutant[] = [
     file: "apps/supervisor/src/execute/undo.ts",
     find: "  const edited = await (change.what",
     replace:
-      '  await concludeUndo({ type: "conclude-undo", wish, outcome: "undone" }, hands);\n  const edited = await (change.what',
+      '  await concludeUndo({ type: "conclude-undo", command, outcome: "undone" }, context);\n  const edited = await (change.what',
   },
   {
     name: "changed-unrecorded",
@@ -167,7 +167,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: "act-on-undurable",
     rule: "R4: sync the directory before acting on what was listed",
-    file: "packages/store/src/mirror/collection.ts",
+    file: "packages/store/src/state-cache/collection.ts",
     find: "await makeDurable(fs, paths, foreign);",
     replace: "void [makeDurable, paths, foreign];",
     seed: 203,
@@ -175,7 +175,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: "acts-on-undurable-content",
     rule: "R4: what was named before it was durable is synced with its content before anything is done about it",
-    file: "packages/store/src/mirror/collection.ts",
+    file: "packages/store/src/state-cache/collection.ts",
     find: "await makeDurable(fs, paths, foreign);",
     replace: "{ void [makeDurable, paths, foreign]; await fs.syncDir(dir); }",
   },
@@ -207,14 +207,14 @@ export const MUTANTS: readonly Mutant[] = [
     name: "children-undurable-when-settled",
     rule: "step 5: children are durable before their parent is archived",
     file: SETTLEMENT,
-    find: "await keepChildren(settlement.tasks, hands);",
+    find: "await keepChildren(settlement.tasks, context);",
     replace: "void keepChildren;",
     seed: 24,
   },
   {
     name: "torn-claim-passed-over",
     rule: "R4: a claim that is torn is that of a dead owner",
-    file: "packages/store/src/mirror/mirror.ts",
+    file: "packages/store/src/state-cache/state-cache.ts",
     find: "const file = isTorn && ID_PATTERN.test(id) ? await info() : null;",
     replace: "const file = !isTorn && ID_PATTERN.test(id) && isTorn ? await info() : null;",
     seed: 816,
@@ -223,7 +223,7 @@ export const MUTANTS: readonly Mutant[] = [
     name: "what-others-archived-passed-over",
     rule: "views: what is nowhere is known only from a look at all",
     file: "apps/supervisor/src/supervisor.ts",
-    find: "return this.mirror.ledger.seen !== this.seen;",
+    find: "return this.cache.archiveIndex.seen !== this.seen;",
     replace: "return false;",
     seed: 86,
     isRare: true,
@@ -239,7 +239,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: "clean-up-before-archive-is-durable",
     rule: "R3: a source is deleted only after its effect is durable",
-    file: LEDGER,
+    file: ARCHIVE_INDEX,
     find: "    await this.fs.syncDir(ARCHIVE);\n    this.synced",
     replace: "    this.synced",
     seed: 41,
@@ -248,8 +248,8 @@ export const MUTANTS: readonly Mutant[] = [
     name: "memory-instead-of-name-for-messages",
     rule: "R4: a no from memory is confirmed by name (turn)",
     file: TASKS,
-    find: "    if (await ledger.confirm(id)) return;\n  if (await ledger.confirm(turn.id)) return;",
-    replace: "    if (ledger.has(id)) return;\n  if (await ledger.confirm(turn.id)) return;",
+    find: "    if (await archiveIndex.confirm(id)) return;\n  if (await archiveIndex.confirm(turn.id)) return;",
+    replace: "    if (archiveIndex.has(id)) return;\n  if (await archiveIndex.confirm(turn.id)) return;",
   },
   {
     name: "no-second-look-after-claim",
@@ -263,8 +263,8 @@ export const MUTANTS: readonly Mutant[] = [
     name: "claim-ignores-cancellation",
     rule: "Cancel: claim checks the task and its ancestors",
     file: CLAIM,
-    find: "ledger.confirmAny([id, cancelMark(id), ...ancestorsOf(id).map(cancelMark)])",
-    replace: "ledger.confirmAny([id, cancelMark(id), ...ancestorsOf(id).map(cancelMark)].slice(0, 1))",
+    find: "archiveIndex.confirmAny([id, cancelMark(id), ...ancestorsOf(id).map(cancelMark)])",
+    replace: "archiveIndex.confirmAny([id, cancelMark(id), ...ancestorsOf(id).map(cancelMark)].slice(0, 1))",
     seed: 11,
   },
   {
@@ -299,31 +299,32 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: "random-dropped-ids",
     rule: "R2: the same file has the same id",
-    file: "packages/store/src/mirror/mirror.ts",
+    file: "packages/store/src/state-cache/state-cache.ts",
     find: "JSON.stringify([stem, file.inode, file.mtimeMs, file.size])",
     replace: "JSON.stringify([stem, file.inode, file.mtimeMs, file.size, Math.random()])",
   },
   {
     name: "dropped-file-removed-first",
     rule: "R3: write the successor, then drop the predecessor",
-    file: WISHES,
-    find: "  const { fs, ledger, audit } = hands;\n  if (!(await ledger.confirm(wish.id))",
-    replace: "  const { fs, ledger, audit } = hands;\n  await fs.unlink(path);\n  if (!(await ledger.confirm(wish.id))",
+    file: COMMANDS,
+    find: "  const { fs, archiveIndex, audit } = context;\n  if (\n    !(await archiveIndex.confirm(command.id))",
+    replace:
+      "  const { fs, archiveIndex, audit } = context;\n  await fs.unlink(path);\n  if (!(await archiveIndex.confirm(command.id))",
     seed: 120,
   },
   {
     name: "turn-archived-first",
     rule: "step 5: the turn is archived last",
     file: SETTLEMENT,
-    find: "  await ledger.makeDurable();\n  await consume(settlement, hands);\n  await moveToArchive(resultPath(result.task.role, result.id), result.id, hands);",
+    find: "  await archiveIndex.makeDurable();\n  await consume(settlement, context);\n  await moveToArchive(resultPath(result.task.role, result.id), result.id, context);",
     replace:
-      "  await moveToArchive(resultPath(result.task.role, result.id), result.id, hands);\n  await fs.syncDir(ARCHIVE);\n  await consume(settlement, hands);",
+      "  await moveToArchive(resultPath(result.task.role, result.id), result.id, context);\n  await fs.syncDir(ARCHIVE);\n  await consume(settlement, context);",
     seed: 64,
   },
   {
     name: "archived-by-moving",
     rule: "R3: the archive gets a name before the source loses its own, and nothing is clobbered",
-    file: HANDS,
+    file: CONTEXT,
     find: 'return (await fs.link(path, archivePath(id))) !== "missing" || (await fs.exists(archivePath(id)));',
     replace: "if (await fs.exists(path)) await fs.rename(path, archivePath(id));\n  return fs.exists(archivePath(id));",
     seed: 62,
@@ -332,16 +333,16 @@ export const MUTANTS: readonly Mutant[] = [
     name: "children-after-the-archive",
     rule: "step 5: children exist before the turn is settled",
     file: SETTLEMENT,
-    find: "  await queueChildren(settlement.tasks, hands);\n",
+    find: "  await queueChildren(settlement.tasks, context);\n",
     replace:
-      "  await moveToArchive(resultPath(result.task.role, result.id), result.id, hands);\n  await fs.syncDir(ARCHIVE);\n  await queueChildren(settlement.tasks, hands);\n",
+      "  await moveToArchive(resultPath(result.task.role, result.id), result.id, context);\n  await fs.syncDir(ARCHIVE);\n  await queueChildren(settlement.tasks, context);\n",
   },
   {
     name: "plan-reported-in-pieces",
     rule: "C8: a plan is reported once",
     file: WAKE,
-    find: "return snapshot.isArchived(plan) && openTasks(snapshot, tasks).length + openLinks(snapshot, links).length === 0;",
-    replace: "void tasks;\n  void links;\n  return snapshot.isArchived(plan);",
+    find: "return (\n    snapshot.isArchived(plan) && openTasks(snapshot, tasks).length + openDependents(snapshot, dependents).length === 0\n  );",
+    replace: "void tasks;\n  void dependents;\n  return snapshot.isArchived(plan);",
   },
   {
     name: "turns-overlap",
@@ -414,9 +415,9 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: "restart-before-its-record",
     rule: "R11: a restart happens at most once",
-    file: WISHES,
-    find: "  const isFirst = await archive(record, WishOutcome, hands);",
-    replace: "  await hands.restart();\n  const isFirst = await archive(record, WishOutcome, hands);",
+    file: COMMANDS,
+    find: "  const isFirst = await archive(record, CommandOutcome, context);",
+    replace: "  await context.restart();\n  const isFirst = await archive(record, CommandOutcome, context);",
   },
   {
     name: "edit-without-looking-for-its-mark",
@@ -443,20 +444,20 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     name: "folded-ids-forgotten",
-    rule: "R3: folded ids stay known for ever",
-    file: LEDGER,
-    find: "    await this.loadFolds();\n    return ids.some((id) => this.known.has(id));",
+    rule: "R3: compacted ids stay known for ever",
+    file: ARCHIVE_INDEX,
+    find: "    await this.loadCompacted();\n    return ids.some((id) => this.known.has(id));",
     replace: "    return ids.some((id) => this.known.has(id));",
     seed: 372,
     isRare: true,
   },
   {
     name: "names-removed-before-the-fold",
-    rule: "R3: a name goes only when it is in a durable fold",
-    file: FOLD,
-    find: "      const { inPart, unfoldable } = await foldPart(fs, month, part, left);",
+    rule: "R3: a name goes only when it is in a durable compacted file",
+    file: COMPACT,
+    find: "      const { inPart, leftOut } = await compactPart(fs, month, part, left);",
     replace:
-      "      for (const id of left.slice(1)) await fs.unlink(archivePath(id));\n      const { inPart, unfoldable } = await foldPart(fs, month, part, left);",
+      "      for (const id of left.slice(1)) await fs.unlink(archivePath(id));\n      const { inPart, leftOut } = await compactPart(fs, month, part, left);",
   },
   {
     name: "consumed-without-sync",
@@ -470,34 +471,34 @@ export const MUTANTS: readonly Mutant[] = [
     name: "plan-without-tasks-untold",
     rule: "C8: the user hears of every plan",
     file: SETTLEMENT,
-    find: "for (const event of settlement.events) await tellTeller(event, hands);",
+    find: "for (const event of settlement.events) await tellTeller(event, context);",
     replace: "",
   },
   {
     name: "cancel-without-mark",
-    rule: "Cancel: a wish leaves its mark",
-    file: WISHES,
-    find: "if (taskId !== null) await markCancelled(taskId, wish.at, hands);",
+    rule: "Cancel: a command leaves its mark",
+    file: COMMANDS,
+    find: "if (taskId !== null) await markCancelled(taskId, command.at, context);",
     replace: "void taskId;",
   },
   {
     name: "cancel-effect-ignored",
     rule: "step 5: every effect is applied",
     file: SETTLEMENT,
-    find: "for (const taskId of settlement.cancels) await markCancelled(taskId, result.completedAt, hands);",
+    find: "for (const taskId of settlement.cancels) await markCancelled(taskId, result.completedAt, context);",
     replace: "",
   },
   {
     name: "wish-forgotten",
-    rule: "R3: a wish goes only after its answer is in the archive",
-    file: WISHES,
-    find: '  if (await archive(record, WishOutcome, hands))\n    hands.audit({ event: "cancel_answered"',
+    rule: "R3: a command goes only after its answer is in the archive",
+    file: COMMANDS,
+    find: '  if (await archive(record, CommandOutcome, context))\n    context.audit({ event: "cancel_answered"',
     replace:
-      '  if (taskId !== null && (await archive(record, WishOutcome, hands)))\n    hands.audit({ event: "cancel_answered"',
+      '  if (taskId !== null && (await archive(record, CommandOutcome, context)))\n    context.audit({ event: "cancel_answered"',
   },
   {
     name: "upstream-not-injected",
-    rule: "C8: a link is told the outcome that it waited for",
+    rule: "C8: a dependent task is told the outcome that it waited for",
     file: "packages/core/src/rules/fire.ts",
     find: "const upstream = tasks.flatMap((taskId) => snapshot.outcomeOf(taskId) ?? []);",
     replace: "const upstream = tasks.slice(0, 0).flatMap((taskId) => snapshot.outcomeOf(taskId) ?? []);",
@@ -529,8 +530,8 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     name: "steer-follows-its-own-decision",
-    rule: "a steer is decided once, when its wish is archived",
-    file: WISHES,
+    rule: "a steer is decided once, when its command is archived",
+    file: COMMANDS,
     find: 'return decided === null || !("wish" in decided) || (decided.taskId ?? null) === taskId;',
     replace: "return decided === null || taskId === undefined || true;",
     seed: 283,
@@ -539,16 +540,16 @@ export const MUTANTS: readonly Mutant[] = [
     name: "stop-looks-again",
     rule: "a stop that was cut off does not end the next thing too",
     file: "packages/core/src/rules/stop.ts",
-    find: "const decision = decided ? snapshot.decisionOf(wish.id) : {",
-    replace: 'const decision = decided && wish.id === "" ? snapshot.decisionOf(wish.id) : {',
+    find: "const decision = decided\n    ? snapshot.decisionOf(command.id)\n    : {",
+    replace: 'const decision = decided && command.id === "" ? snapshot.decisionOf(command.id) : {',
     seed: 58,
   },
   {
     name: "signal-removed-first",
     rule: "R3: the message of an unheard steer is durable before its signal goes",
-    file: WISHES,
-    find: "await createMessage(message, hands);\n  await hands.fs.unlink(signalPath(signal.id));",
-    replace: "await hands.fs.unlink(signalPath(signal.id));\n  await createMessage(message, hands);",
+    file: COMMANDS,
+    find: "await createMessage(message, context);\n  await context.fs.unlink(signalPath(signal.id));",
+    replace: "await context.fs.unlink(signalPath(signal.id));\n  await createMessage(message, context);",
     seed: 46,
   },
   {
@@ -577,7 +578,7 @@ export const MUTANTS: readonly Mutant[] = [
     name: "new-conversation-not-archived",
     rule: "what a turn consumed is in the archive before the turn",
     file: SETTLEMENT,
-    find: "if (!(await ledger.confirm(wish.id))) await createRecord(fs, WishOutcome, archivePath(wish.id), record);",
+    find: "if (!(await archiveIndex.confirm(command.id)))\n      await createRecord(fs, CommandOutcome, archivePath(command.id), record);",
     replace: "void record;",
   },
   {
@@ -615,8 +616,8 @@ export const MUTANTS: readonly Mutant[] = [
     name: "trigger-forgotten-with-its-versions",
     rule: "Triggers: archive/<id> comes first, then its versions go",
     file: TRIGGERS,
-    find: "if (await archive(record, EndedTrigger, hands)) hands.audit",
-    replace: 'hands.ledger.add(id);\n  if (record.id === "") hands.audit',
+    find: "if (await archive(record, EndedTrigger, context)) context.audit",
+    replace: 'context.archiveIndex.add(id);\n  if (record.id === "") context.audit',
   },
   {
     name: "skips-leave-no-record",
@@ -630,14 +631,14 @@ export const MUTANTS: readonly Mutant[] = [
     name: "question-not-answered",
     rule: "Questions: the answer is told",
     file: QUESTIONS,
-    find: "  if (event !== null) await tellTeller(event, hands);\n",
+    find: "  if (event !== null) await tellTeller(event, context);\n",
     replace: "",
   },
   {
     name: "late-answer-lost",
     rule: "Questions: a late answer becomes a message",
     file: QUESTIONS,
-    find: "    await createMessage(message, hands);\n",
+    find: "    await createMessage(message, context);\n",
     replace: "    void message;\n",
   },
   {
@@ -672,7 +673,7 @@ export const MUTANTS: readonly Mutant[] = [
     file: NOTES,
     find: "  if (messages.length > 0) await editAnew(",
     replace:
-      "  await archive({ ...note, id: keptId(note.id) }, Note, hands);\n  if (messages.length > 0) await editAnew(",
+      "  await archive({ ...note, id: keptId(note.id) }, Note, context);\n  if (messages.length > 0) await editAnew(",
   },
   {
     name: "sources-go-first",
@@ -693,7 +694,7 @@ export const MUTANTS: readonly Mutant[] = [
     name: "summary-over-an-open-undo",
     rule: "E3: what was edited in a note is found there until its command is answered",
     file: SETTLE,
-    find: "return [...inbox.values()].some((wish) => editsNote(wish, snapshot) && !isArchived(wish.id));",
+    find: "return [...inbox.values()].some((command) => editsNote(command, snapshot) && !isArchived(command.id));",
     replace: "void inbox, void isArchived, void editsNote;\n  return false;",
     seed: 1273,
     isRare: true,
@@ -718,7 +719,7 @@ export const MUTANTS: readonly Mutant[] = [
     name: "result-summary-forgotten",
     rule: "step 5: effects before the turn is archived",
     file: SETTLEMENT,
-    find: "for (const summary of settlement.summaries) await archive(summary, ResultSummary, hands);",
+    find: "for (const summary of settlement.summaries) await archive(summary, ResultSummary, context);",
     replace: "void ResultSummary;",
   },
   {
@@ -740,7 +741,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: "oldest-version-counts",
     rule: "Triggers: the highest version counts",
-    file: "packages/store/src/mirror/versions.ts",
+    file: "packages/store/src/state-cache/trigger-versions.ts",
     find: ".sort((a, b) => a.version - b.version)",
     replace: ".sort((a, b) => b.version - a.version)",
   },
@@ -881,7 +882,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     name: "file-swept-unread",
-    rule: "I8: a file stays that is named by a message which the mirror has not seen",
+    rule: "I8: a file stays that is named by a message which the state cache has not seen",
     file: "apps/supervisor/src/upkeep/named-attachments.ts",
     find: "    await this.addNew(named);\n",
     replace: "",
@@ -899,8 +900,8 @@ export const MUTANTS: readonly Mutant[] = [
     name: "promised-before-durable",
     rule: "K2: a command is promised when it is durable",
     file: ACCEPT,
-    find: "if (await createWish(this.fs, this.token, said, id, this.nowMs()))",
-    replace: "if (void createWish(this.fs, this.token, said, id, this.nowMs()).catch(() => false) === undefined)",
+    find: "if (await createCommand(this.fs, this.token, said, id, this.nowMs()))",
+    replace: "if (void createCommand(this.fs, this.token, said, id, this.nowMs()).catch(() => false) === undefined)",
   },
   {
     name: "repeat-taken-for-durable",
@@ -927,7 +928,7 @@ export const MUTANTS: readonly Mutant[] = [
     name: "ended-while-queued",
     rule: "views: a task that has ended is found, though its queue was looked at before",
     file: VIEW,
-    find: "(ledger.has(id) || !isThere)",
+    find: "(archiveIndex.has(id) || !isThere)",
     replace: "!isThere",
   },
   {
@@ -948,7 +949,7 @@ export const MUTANTS: readonly Mutant[] = [
     name: "words-to-a-plan-unseen",
     rule: "views: what a plan was told is shown until it is reported",
     file: "apps/http-gateway/src/state/board.ts",
-    find: "...((result?.task ?? task ?? link?.task)?.steers ?? []), ",
+    find: "...((result?.task ?? task ?? dependent?.task)?.steers ?? []), ",
     replace: "",
   },
   {

@@ -36,14 +36,14 @@ export class Outside {
   readonly executions = new Map<string, number>();
   readonly seenTasks = new Set<string>();
   /** Cancels and restarts that were durable. */
-  readonly wishes = new Set<string>();
+  readonly commands = new Set<string>();
   /** Turns that have told of an outage, and since when. */
   readonly told = new Map<string, Told>();
   /** Steers that were durable. */
   readonly steers = new Set<string>();
-  /** Wishes to begin anew that were durable. */
+  /** Commands to begin anew that were durable. */
   readonly clears = new Set<string>();
-  /** Standing triggers that somebody wished for, by their ids. */
+  /** Triggers that somebody asked for, by their ids. */
   readonly triggers = new Set<string>();
   /** The stamps of the paths that conditions watch. */
   readonly stamps = new Map<string, string>();
@@ -63,13 +63,13 @@ export class Outside {
   attachments: Attachments | undefined;
   /** The user of the page, where the run has the real gateway. */
   page: { readonly compared: number } | undefined;
-  triggerWishes = 0;
-  noteWishes = 0;
-  improveWishes = 0;
+  triggerCommands = 0;
+  noteCommands = 0;
+  improveCommands = 0;
   revokes = 0;
   schedules = 0;
   interjections = 0;
-  restartWishes = 0;
+  restartCommands = 0;
   restarts = 0;
   cancels = 0;
 

@@ -1,19 +1,19 @@
 /**
- * The gateway of a simulated run: the real `Wishes` and `View`, and a user at the page behind them, who sends again what was not answered,
+ * The gateway of a simulated run: the real `Commands` and `View`, and a user at the page behind them, who sends again what was not answered,
  * under the same key, and looks at what there is. Each look must show what was promised, and in the end what is on disk.
  */
 import { triggerIdOf } from "@mimikit/core/triggers/of-command";
 import type { TriggerInput } from "@mimikit/protocol/triggers/trigger-order";
-import { wishId } from "@mimikit/store/disk/create-wish";
+import { commandId } from "@mimikit/store/disk/create-command";
 import { archivePath, QUESTIONS } from "@mimikit/store/disk/state";
-import { type Changes, Heard } from "@mimikit/store/mirror/heard";
-import { Mirror } from "@mimikit/store/mirror/mirror";
-import { Problem } from "../../apps/http-gateway/src/http/problem.ts";
-import { type Look, View } from "../../apps/http-gateway/src/state/view.ts";
-import { Wishes } from "../../apps/http-gateway/src/state/wishes.ts";
+import { type ChangedNames, PendingChanges } from "@mimikit/store/state-cache/pending-changes";
+import { StateCache } from "@mimikit/store/state-cache/state-cache";
+import { HttpProblem } from "../../apps/http-gateway/src/http/problem.ts";
+import { Commands } from "../../apps/http-gateway/src/state/commands.ts";
+import { type StateView, View } from "../../apps/http-gateway/src/state/view.ts";
 import { NEXT_EVERY, type Outside, TOKEN, tolerating } from "./outside.ts";
 import { below, type Random } from "./random.ts";
-import { checkMirror } from "./views.ts";
+import { checkCache } from "./views.ts";
 import type { Environment, Program, World } from "./world.ts";
 
 /** Commands beside the messages, in one run. */
@@ -35,7 +35,7 @@ const COMPARE_AFTER_QUIET = 1_500;
 interface Order {
   readonly key: string;
   /** @returns the id under which it was accepted. */
-  readonly send: (wishes: Wishes) => Promise<string>;
+  readonly send: (commands: Commands) => Promise<string>;
   /** Called once, with that id. */
   readonly onTaken: (id: string) => void;
   takenAs?: string;
@@ -57,15 +57,15 @@ export class Page {
   }
 
   /** The next thing that the user sends; undefined for none. */
-  next(look: Look | undefined, mirror: Mirror): Order | undefined {
+  next(state: StateView | undefined, cache: StateCache): Order | undefined {
     const { random, isCalm } = this.world;
     const dice = random();
     const name = this.outside.toSend[0];
     if (name !== undefined && dice < MESSAGE_CHANCE) return this.messageOf(name);
     const [order] = this.orders;
     if (order !== undefined && dice > 1 - AGAIN_CHANCE) return order;
-    if (look === undefined || isCalm || this.invented >= COMMANDS || dice > MESSAGE_CHANCE + COMMAND_CHANCE) return;
-    const invented = invent(`k-${this.invented}`, look, mirror, this.world, this.outside);
+    if (state === undefined || isCalm || this.invented >= COMMANDS || dice > MESSAGE_CHANCE + COMMAND_CHANCE) return;
+    const invented = invent(`k-${this.invented}`, state, cache, this.world, this.outside);
     if (invented === undefined) return;
     this.invented++;
     this.orders.push(invented);
@@ -79,7 +79,7 @@ export class Page {
     const isNext = Number(name.slice("m-".length)) % NEXT_EVERY === 0;
     const order: Order = {
       key: name,
-      send: (wishes) => wishes.sendMessage({ text: `say ${name}`, ...(isNext && { mode: "next" }) }, name),
+      send: (commands) => commands.sendMessage({ text: `say ${name}`, ...(isNext && { mode: "next" }) }, name),
       onTaken: (id) => outside.acknowledged.add(id),
     };
     this.messages.set(name, order);
@@ -87,14 +87,14 @@ export class Page {
   }
 
   /** Sends it, and perhaps twice at once. A refusal is an answer as well, but none to something that was accepted. */
-  async send(order: Order, wishes: Wishes, { step, world }: Environment): Promise<void> {
+  async send(order: Order, commands: Commands, { step, world }: Environment): Promise<void> {
     const wasTaken = order.takenAs !== undefined;
     const times = world.random() < TWICE_CHANCE ? 2 : 1;
     try {
-      const ids = await Promise.all(Array.from({ length: times }, () => order.send(wishes)));
+      const ids = await Promise.all(Array.from({ length: times }, () => order.send(commands)));
       await step(() => this.answered(order, ids));
     } catch (error) {
-      if (!(error instanceof Problem)) throw error;
+      if (!(error instanceof HttpProblem)) throw error;
       if (wasTaken) world.violate(`${order.key} was accepted, and is refused when it comes again: ${error.message}`);
       await step(() => this.drop(order));
     }
@@ -141,24 +141,27 @@ class Watch {
    * @param promised messages that were durable before the look began.
    * @param closed questions whose end was in archive/ by then.
    */
-  check(look: Look, promised: Iterable<string>, closed: ReadonlySet<string>): void {
+  check(stateView: StateView, promised: Iterable<string>, closed: ReadonlySet<string>): void {
     const { world } = this;
-    const ids = look.messages.map(({ id }) => id);
-    const said = new Set(look.messages.flatMap(({ id, replaces, instead }) => [id, replaces ?? id, instead ?? id]));
-    const tasks = new Map(look.tasks.map((task) => [task.id, task]));
+    const ids = stateView.messages.map(({ id }) => id);
+    const said = new Set(
+      stateView.messages.flatMap(({ id, replaces, instead }) => [id, replaces ?? id, instead ?? id]),
+    );
+    const tasks = new Map(stateView.tasks.map((task) => [task.id, task]));
     if (new Set(ids).size < ids.length) world.violate(`the page shows a message twice: ${ids}`);
-    if (tasks.size < look.tasks.length) world.violate(`the page shows a task twice: ${look.tasks.map(({ id }) => id)}`);
+    if (tasks.size < stateView.tasks.length)
+      world.violate(`the page shows a task twice: ${stateView.tasks.map(({ id }) => id)}`);
     for (const id of promised)
       if (!said.has(id)) world.violate(`the page does not show the acknowledged message ${id}`);
     for (const id of this.shown)
       if (!said.has(id) && !tasks.has(id)) world.violate(`the page has shown ${id}, and does no more`);
-    for (const { id, state } of look.tasks) {
+    for (const { id, state } of stateView.tasks) {
       const isEnded = state === "done" || state === "failed" || state === "cancelled";
       if (this.ended.has(id) && !isEnded) world.violate(`the page says that ${id} is ${state}, after it had ended`);
       if (isEnded) this.ended.add(id);
       this.shown.add(id);
     }
-    const open = new Set(look.questions.map(({ id }) => id));
+    const open = new Set(stateView.questions.map(({ id }) => id));
     for (const id of this.open) if (!open.has(id)) this.gone.add(id);
     for (const id of open)
       if (this.gone.has(id) && closed.has(id))
@@ -173,33 +176,33 @@ class Watch {
 export function page(outside: Outside, user: Page): Program {
   return async (environment) => {
     const { fs, process, nowMs, world } = environment;
-    const { mirror, view } = open(environment);
+    const { cache, view } = open(environment);
     const log = { audit: () => undefined };
-    const wishes = new Wishes({ fs, mirror, view, token: TOKEN, timeZone: "UTC", log, nowMs });
-    const heard = new Heard();
+    const commands = new Commands({ fs, cache, view, token: TOKEN, timeZone: "UTC", log, nowMs });
+    const heard = new PendingChanges();
     process.hear = (dir, name) => heard.note(dir, name);
     const watch = new Watch(world);
     const looks = (async (): Promise<never> => {
-      for (;;) await lookOnce(view, mirror, heard, watch, environment, outside, user);
+      for (;;) await lookOnce(view, cache, heard, watch, environment, outside, user);
     })();
     looks.catch((error: unknown) => world.violate(`the page crashed: ${String(error)}`));
     for (;;) {
-      const order = await environment.step(() => user.next(view.newest, mirror));
+      const order = await environment.step(() => user.next(view.newest, cache));
       if (order === undefined) await environment.rest();
-      else await tolerating(environment, () => user.send(order, wishes, environment));
+      else await tolerating(environment, () => user.send(order, commands, environment));
     }
   };
 }
 
-function open({ fs, nowMs }: Environment): { mirror: Mirror; view: View } {
-  const mirror = new Mirror(fs, { token: TOKEN, durable: false, onBadArchive: () => undefined });
-  return { mirror, view: new View(fs, mirror, nowMs) };
+function open({ fs, nowMs }: Environment): { cache: StateCache; view: View } {
+  const cache = new StateCache(fs, { token: TOKEN, durable: false, onBadArchive: () => undefined });
+  return { cache, view: new View(fs, cache, nowMs) };
 }
 
 async function lookOnce(
   view: View,
-  mirror: Mirror,
-  heard: Heard,
+  cache: StateCache,
+  heard: PendingChanges,
   watch: Watch,
   environment: Environment,
   outside: Outside,
@@ -213,15 +216,15 @@ async function lookOnce(
   const closed = new Set(asked.filter((id) => world.disk.info(archivePath(id)) !== null));
   await tolerating(environment, async () => {
     const isEach = random() < LOOK_AT_EACH_CHANCE;
-    const look = await (changes.size === 0 ? view.refresh(isEach) : view.refreshHeard(changes));
-    watch.check(look, promised, closed);
-    checkMirror(mirror, (what) => world.violate(`at the page: ${what}`));
+    const state = await (changes.size === 0 ? view.refresh(isEach) : view.refreshHeard(changes));
+    watch.check(state, promised, closed);
+    checkCache(cache, (what) => world.violate(`at the page: ${what}`));
     if (isCalmEnough(world)) await compare(view, environment, user);
   });
   await rest();
 }
 
-const NOTHING: Changes = new Map();
+const NOTHING: ChangedNames = new Map();
 
 const isCalmEnough = (world: World) => world.isCalm && world.quiet > COMPARE_AFTER_QUIET;
 
@@ -243,37 +246,37 @@ async function compare(view: View, environment: Environment, user: Page): Promis
 const itemsOf = (part: unknown): string[] => (Array.isArray(part) ? part : [part]).map((item) => JSON.stringify(item));
 
 /** Something that a user may want, by what they see. */
-function invent(key: string, look: Look, mirror: Mirror, world: World, outside: Outside): Order | undefined {
+function invent(key: string, state: StateView, cache: StateCache, world: World, outside: Outside): Order | undefined {
   const { random } = world;
-  const task = one(look.tasks, random);
-  const trigger = one(look.triggers, random);
-  const question = one(look.questions, random);
-  const change = one([...mirror.changes.keys()], random);
-  const order = (kind: Parameters<typeof wishId>[0], send: Order["send"], ...notes: Set<string>[]): Order => {
-    const id = wishId(kind, key);
+  const task = one(state.tasks, random);
+  const trigger = one(state.triggers, random);
+  const question = one(state.questions, random);
+  const change = one([...cache.changes.keys()], random);
+  const order = (kind: Parameters<typeof commandId>[0], send: Order["send"], ...notes: Set<string>[]): Order => {
+    const id = commandId(kind, key);
     const onTaken = () => {
-      for (const note of [outside.wishes, ...notes]) note.add(id);
+      for (const note of [outside.commands, ...notes]) note.add(id);
     };
     return { key, send, onTaken };
   };
-  const running = one(look.running, random)?.id;
+  const running = one(state.running, random)?.id;
   const possible: (Order | undefined)[] = [
-    order("steer", (wishes) => wishes.steer(`rather ${key}`, undefined, key), outside.steers),
-    order("steer", (wishes) => wishes.steer(`rather ${key}`, running, key), outside.steers),
-    order("stop", (wishes) => wishes.stop(key)),
-    random() < 0.3 ? order("clear", (wishes) => wishes.clear(key), outside.clears) : undefined,
-    order("retry", (wishes) => wishes.retry({}, key)),
-    order("retry", (wishes) => wishes.retry({ text: `say rather ${key}` }, key)),
-    task && order("again", (wishes) => wishes.tryAgain(task.id, undefined, key)),
-    question && order("answer", (wishes) => wishes.answer(question.id, question.options[0] ?? `yes ${key}`, key)),
-    question && order("answer", (wishes) => wishes.choose(question.id, 0, key)),
+    order("steer", (commands) => commands.steer(`rather ${key}`, undefined, key), outside.steers),
+    order("steer", (commands) => commands.steer(`rather ${key}`, running, key), outside.steers),
+    order("stop", (commands) => commands.stop(key)),
+    random() < 0.3 ? order("clear", (commands) => commands.clear(key), outside.clears) : undefined,
+    order("retry", (commands) => commands.retry({}, key)),
+    order("retry", (commands) => commands.retry({ text: `say rather ${key}` }, key)),
+    task && order("again", (commands) => commands.tryAgain(task.id, undefined, key)),
+    question && order("answer", (commands) => commands.answer(question.id, question.options[0] ?? `yes ${key}`, key)),
+    question && order("answer", (commands) => commands.choose(question.id, 0, key)),
     putTrigger(),
-    trigger && order("trigger-patch", (wishes) => wishes.patchTrigger(trigger.id, { paused: random() < 0.5 }, key)),
-    trigger && order("trigger-run", (wishes) => wishes.runTrigger(trigger.id, key)),
-    trigger && order("trigger-delete", (wishes) => wishes.deleteTrigger(trigger.id, key)),
-    order("memory-add", (wishes) => wishes.addMemory({ content: `I said ${key}`, longTerm: random() < 0.5 }, key)),
-    order("backlog-edit", (wishes) => wishes.editBacklog({ op: "add", item: `thing ${key}` }, key)),
-    change === undefined ? undefined : order("undo", (wishes) => wishes.undo(change, key)),
+    trigger && order("trigger-patch", (commands) => commands.patchTrigger(trigger.id, { paused: random() < 0.5 }, key)),
+    trigger && order("trigger-run", (commands) => commands.runTrigger(trigger.id, key)),
+    trigger && order("trigger-delete", (commands) => commands.deleteTrigger(trigger.id, key)),
+    order("memory-add", (commands) => commands.addMemory({ content: `I said ${key}`, longTerm: random() < 0.5 }, key)),
+    order("backlog-edit", (commands) => commands.editBacklog({ op: "add", item: `thing ${key}` }, key)),
+    change === undefined ? undefined : order("undo", (commands) => commands.undo(change, key)),
   ];
   return one(possible, random);
 
@@ -285,12 +288,12 @@ function invent(key: string, look: Look, mirror: Mirror, world: World, outside: 
         ? { interval: 20 + below(random, 120) }
         : { runAt: new Date(world.now() + below(random, 200_000)).toISOString() }),
     };
-    const made = order("trigger-put", (wishes) => wishes.putTrigger(input, key));
+    const made = order("trigger-put", (commands) => commands.putTrigger(input, key));
     return {
       ...made,
       onTaken: (triggerId) => {
         made.onTaken(triggerId);
-        if (triggerId !== triggerIdOf(wishId("trigger-put", key)))
+        if (triggerId !== triggerIdOf(commandId("trigger-put", key)))
           world.violate(`${key} made the trigger ${triggerId}`);
         outside.triggers.add(triggerId);
       },

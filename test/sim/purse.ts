@@ -2,16 +2,22 @@
  * The budgets of a simulated run (SPEC N2): production code decides, from usage files that a power loss tears, a full disk cuts off,
  * and of which nothing is ever synced. This class checks the noted lines on its own.
  */
-import { type Ceiling, ceilingOf, type Limits, type Spending } from "@mimikit/core/base/budget";
+import { type Ceiling, ceilingOf, type Spending, type SpendingLimits } from "@mimikit/core/base/budget";
 import { KINDS } from "@mimikit/protocol/base/kind";
 import { dayOf, NO_USAGE, type Usage, UsageLine } from "@mimikit/protocol/base/usage";
 import { isTurn } from "@mimikit/protocol/records/task";
 import { directoryOf } from "@mimikit/store/disk/file-system";
 import { USAGE, usagePath } from "@mimikit/store/disk/state";
-import type { Mirror } from "@mimikit/store/mirror/mirror";
+import type { StateCache } from "@mimikit/store/state-cache/state-cache";
 import { accountsAt } from "@mimikit/store/views/accounts";
-import { UsageBook } from "@mimikit/store/views/usage-book";
-import { type Allotted, allot, lineOf, linesOfDead, type Ran } from "../../apps/worker-pool/src/claim/allot.ts";
+import { UsageLog } from "@mimikit/store/views/usage-log";
+import {
+  type AccountedRun,
+  type Allotted,
+  allot,
+  lineOf,
+  linesOfDead,
+} from "../../apps/worker-pool/src/claim/allot.ts";
 import { appendedText } from "../../apps/worker-pool/src/usage-file.ts";
 import { below, type Random } from "./random.ts";
 import type { World } from "./world.ts";
@@ -20,7 +26,7 @@ import type { World } from "./world.ts";
 const RESERVED: Spending = { tokens: 1_000, costUsd: 0 };
 /** The limits of a day, of which a run has one: for one after the other, for some side by side, for nearly all. */
 const DAY_TOKENS = [900, 4_000, 20_000] as const;
-const NO_LIMITS: Limits = { day: {}, month: {} };
+const NO_LIMITS: SpendingLimits = { day: {}, month: {} };
 
 /** A run that is under way. */
 interface Begun {
@@ -31,7 +37,7 @@ interface Begun {
 
 export class Purse {
   private readonly world: World;
-  private readonly limits: Limits;
+  private readonly limits: SpendingLimits;
   /** Attempts that have begun, and have neither ended nor been lost with the power. */
   private readonly begun = new Map<string, Begun>();
   /** Attempts whose line could not be written. */
@@ -43,8 +49,8 @@ export class Purse {
   }
 
   /** A book of a process of its own. */
-  open(): UsageBook {
-    return new UsageBook("", (path, offset) => {
+  open(): UsageLog {
+    return new UsageLog("", (path, offset) => {
       const bytes = Buffer.from(this.world.disk.read(path) ?? "");
       return bytes.length > offset ? [bytes.subarray(offset)] : [];
     });
@@ -55,16 +61,23 @@ export class Purse {
     this.begun.clear();
   }
 
-  ceiling(book: UsageBook, mirror: Mirror): Ceiling | null {
-    return ceilingOf(accountsAt(this.limitsNow(), book, mirror, this.world.now()));
+  ceiling(usageLog: UsageLog, cache: StateCache): Ceiling | null {
+    return ceilingOf(accountsAt(this.limitsNow(), usageLog, cache, this.world.now()));
   }
 
   /** Those that may begin, as the pool of `owner` has it. */
-  allot(candidates: readonly Allotted[], book: UsageBook, mirror: Mirror, owner: object): Allotted[] {
+  allot(candidates: readonly Allotted[], usageLog: UsageLog, cache: StateCache, owner: object): Allotted[] {
     const nowMs = this.world.now();
-    for (const line of linesOfDead({ book, mirror, nowMs })) this.note(line);
+    for (const line of linesOfDead({ usageLog, cache, nowMs })) this.note(line);
     const limits = this.limitsNow();
-    const allotted = allot(candidates, { limits, taskLimit: {}, book, mirror, reservationOf: () => RESERVED, nowMs });
+    const allotted = allot(candidates, {
+      limits,
+      taskLimit: {},
+      usageLog,
+      cache,
+      reservationOf: () => RESERVED,
+      nowMs,
+    });
     this.checkRoom(allotted, owner);
     return allotted;
   }
@@ -87,7 +100,7 @@ export class Purse {
   }
 
   /** Notes what a run has cost that has come to its end. */
-  end(candidate: Allotted, ran: Ran): void {
+  end(candidate: Allotted, ran: AccountedRun): void {
     const line = lineOf(candidate, ran, this.world.now());
     if (line !== null) this.noteNew(line);
     this.begun.delete(keyOf(candidate.task.id, candidate.attempt));
@@ -106,7 +119,7 @@ export class Purse {
     return this.refused.has(key) || this.isNoted(key);
   }
 
-  private limitsNow(): Limits {
+  private limitsNow(): SpendingLimits {
     return this.world.isCalm ? NO_LIMITS : this.limits;
   }
 

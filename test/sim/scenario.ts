@@ -3,7 +3,7 @@
  * supervisors and two pools that run the real code; and a model that says anything a model may say.
  */
 
-import type { Outcome } from "@mimikit/agent/run/run-task";
+import type { RunOutcome } from "@mimikit/agent/run/run-task";
 import type { Steering } from "@mimikit/agent/steering";
 import { type Ceiling, NO_SPENDING } from "@mimikit/core/base/budget";
 import type { MemoryBounds } from "@mimikit/core/base/memory-bounds";
@@ -24,25 +24,25 @@ import { Question } from "@mimikit/protocol/records/question";
 import { isImprovement, type Task } from "@mimikit/protocol/records/task";
 import type { Condition } from "@mimikit/protocol/triggers/condition";
 import type { Target, When } from "@mimikit/protocol/triggers/trigger-order";
-import { createSealed } from "@mimikit/store/disk/create-wish";
+import { createSigned } from "@mimikit/store/disk/create-command";
 import { directoryOf } from "@mimikit/store/disk/file-system";
 import { createRecord } from "@mimikit/store/disk/record";
 import {
   APPROVALS,
   archivePath,
   CHANGES,
+  COMPACTED,
   claimPath,
-  FOLDED,
   inboxPath,
   joinedPath,
   resultPath,
   runningOf,
 } from "@mimikit/store/disk/state";
 import { DocumentBusy } from "@mimikit/store/documents/document";
-import type { Mirror } from "@mimikit/store/mirror/mirror";
+import type { StateCache } from "@mimikit/store/state-cache/state-cache";
 import { MemoryWatch } from "../../apps/supervisor/src/observe/memory-watch.ts";
 import type { SupervisorOptions } from "../../apps/supervisor/src/supervisor.ts";
-import { foldArchive } from "../../apps/supervisor/src/upkeep/fold.ts";
+import { compactArchive } from "../../apps/supervisor/src/upkeep/compact-archive.ts";
 import { writeHistory } from "../../apps/supervisor/src/views/history-view.ts";
 import type { Allotted } from "../../apps/worker-pool/src/claim/allot.ts";
 import { keepClaim } from "../../apps/worker-pool/src/claim/claim.ts";
@@ -63,16 +63,16 @@ const WAY_MESSAGES = 2;
 const WAYS = [undefined, "1", "2"] as const;
 /** Steers, stops and new conversations in one run, at most. */
 const INTERJECTIONS = 6;
-/** Wishes about standing triggers in one run, and orders of models for one, at most. */
-const TRIGGER_WISHES = 8;
+/** Commands about triggers in one run, and orders of models for one, at most. */
+const TRIGGER_COMMANDS = 8;
 const SCHEDULES = 3;
-/** Wishes about memory and the backlog, and to take something back, in one run, at most. */
-const NOTE_WISHES = 12;
+/** Commands about memory and the backlog, and to take something back, in one run, at most. */
+const NOTE_COMMANDS = 12;
 /** Lines that a person writes into memory in one run, at most. */
 const SCRIBBLES = 4;
-/** Wishes to look for something to improve in one run, at most. */
-const IMPROVE_WISHES = 6;
-/** Wishes to take back what was allowed for good in one run, at most. */
+/** Commands to look for something to improve in one run, at most. */
+const IMPROVE_COMMANDS = 6;
+/** Commands to take back what was allowed for good in one run, at most. */
 const REVOKES = 8;
 /** One question in so many is answered only when all is calm, where there are many: until then its time may run out. */
 const UNNOTICED_EVERY = 3;
@@ -89,9 +89,9 @@ export const BOUNDS: MemoryBounds = {
 };
 const WATCHED_PATHS = ["src/**/*.ts", "deploy.flag"] as const;
 const RETRY_DELAY_SEC = 5;
-const FOLD_DAYS = 30;
-/** That months are folded after a tick: each time the whole archive is looked at. */
-const FOLD_CHANCE = 0.01;
+const COMPACT_DAYS = 30;
+/** That months are compacted after a tick: each time the whole archive is looked at. */
+const COMPACT_CHANCE = 0.01;
 const CONCURRENCY = { ...byRole(() => 1), worker: 2 };
 /** That a run reaches nobody, so that a task is often tried again and again. */
 const OUTAGE_CHANCE = 0.4;
@@ -206,14 +206,14 @@ function person(outside: Outside, { takesNotes, improves = false, asks = false }
       const serial = world.counts.steps;
       // One after the other: whoever asks again before the answer is only one more to be answered.
       const isDeleting = world.disk.names("inbox").some((name) => name.startsWith("delete-"));
-      const standing = world.isCalm && !isDeleting ? standingOn(world) : [];
+      const triggers = world.isCalm && !isDeleting ? triggersOn(world) : [];
       const open = dice < 0.3 ? questionsOn(world) : [];
       // Of many questions each is answered rarely twice: what came too late is a message, and makes work of its own.
       const asked = asks && world.random() < 0.98 ? open.filter((each) => isNoticed(each, world)) : open;
       if (asked.length > 0 && dice < (world.isCalm ? 0.3 : asks ? 0.2 : 0.03)) {
         await answerQuestion(pick(asked, world), serial, environment, outside);
-      } else if (standing.length > 0 && dice < 0.2) {
-        await deleteTrigger(pick(standing, world), serial, environment, outside);
+      } else if (triggers.length > 0 && dice < 0.2) {
+        await deleteTrigger(pick(triggers, world), serial, environment, outside);
       } else if (outside.toSend.length === 0 && outside.acknowledged.size >= MESSAGES && dice < 0.9) {
         await rest();
       } else if (dice < 0.02 && outside.dropped.length < 3) {
@@ -228,25 +228,25 @@ function person(outside: Outside, { takesNotes, improves = false, asks = false }
         const taskId = tasks[below(world.random, tasks.length)] ?? "";
         outside.cancels++;
         const id = `c-${serial}`;
-        const wish = { kind: "cancel" as const, id, at: at(), taskId };
+        const command = { kind: "cancel" as const, id, at: at(), taskId };
         await tolerating(environment, async () => {
-          await createSealed(fs, TOKEN, wish);
-          outside.wishes.add(id);
+          await createSigned(fs, TOKEN, command);
+          outside.commands.add(id);
         });
-      } else if (dice < 0.034 && outside.restartWishes < 2) {
-        outside.restartWishes++;
+      } else if (dice < 0.034 && outside.restartCommands < 2) {
+        outside.restartCommands++;
         const id = `r-${serial}`;
-        const wish = { kind: "restart" as const, id, at: at() };
+        const command = { kind: "restart" as const, id, at: at() };
         await tolerating(environment, async () => {
-          await createSealed(fs, TOKEN, wish);
-          outside.wishes.add(id);
+          await createSigned(fs, TOKEN, command);
+          outside.commands.add(id);
         });
       } else if (dice < 0.042 && outside.interjections < INTERJECTIONS) {
         outside.interjections++;
         await interject(serial, environment, outside);
-      } else if (dice < 0.046 && outside.triggerWishes < TRIGGER_WISHES) {
-        outside.triggerWishes++;
-        await wishForTrigger(serial, environment, outside);
+      } else if (dice < 0.046 && outside.triggerCommands < TRIGGER_COMMANDS) {
+        outside.triggerCommands++;
+        await commandForTrigger(serial, environment, outside);
       } else if (dice < 0.047 || (world.isCalm && outside.isAtCeiling)) {
         await step(() => {
           outside.isAtCeiling = !world.isCalm && !outside.isAtCeiling;
@@ -259,16 +259,16 @@ function person(outside: Outside, { takesNotes, improves = false, asks = false }
         await step(() => drop(`${dir}/junk-${serial}.json`, '{"half'));
       } else if (dice < 0.075 && outside.scribbles.length < SCRIBBLES) {
         await step(() => scribble(`mine ${serial}`, world, outside));
-      } else if (improves && dice < 0.085 && outside.improveWishes < IMPROVE_WISHES) {
-        outside.improveWishes++;
+      } else if (improves && dice < 0.085 && outside.improveCommands < IMPROVE_COMMANDS) {
+        outside.improveCommands++;
         const id = `improve-${String(serial).padStart(8, "0")}`;
         await tolerating(environment, async () => {
-          await createSealed(fs, TOKEN, { kind: "improve", id, at: at() });
-          outside.wishes.add(id);
+          await createSigned(fs, TOKEN, { kind: "improve", id, at: at() });
+          outside.commands.add(id);
         });
-      } else if (dice < 0.1 && takesNotes && outside.noteWishes < NOTE_WISHES) {
-        outside.noteWishes++;
-        await wishForNote(serial, environment, outside);
+      } else if (dice < 0.1 && takesNotes && outside.noteCommands < NOTE_COMMANDS) {
+        outside.noteCommands++;
+        await commandForNote(serial, environment, outside);
       } else if (asks && dice > 0.96 && !world.isCalm && outside.revokes < REVOKES) {
         await revoke(serial, environment, outside);
       } else await rest();
@@ -298,8 +298,8 @@ function pick<T>(of: readonly T[], world: World): T {
   return one;
 }
 
-/** The standing triggers that are on disk, by their ids. */
-function standingOn({ disk }: World): string[] {
+/** The triggers that are on disk, by their ids. */
+function triggersOn({ disk }: World): string[] {
   const ids = disk.names("triggers").flatMap((name) => {
     const text = disk.read(`triggers/${name}`) ?? "";
     return text.includes('"type":"link"') ? [] : (/^(.+)\.v\d+\.json$/.exec(name)?.[1] ?? []);
@@ -343,10 +343,10 @@ export async function answerQuestion(
   const isOption = options.length > 0 && (world.isCalm || world.random() < 0.8);
   const answer = isOption ? pick(options, world) : `rather ${serial}`;
   const id = `a-${String(serial).padStart(8, "0")}`;
-  const wish = { kind: "answer" as const, id, at: new Date(nowMs()).toISOString(), questionId, answer };
+  const command = { kind: "answer" as const, id, at: new Date(nowMs()).toISOString(), questionId, answer };
   await tolerating(environment, async () => {
-    await createSealed(fs, TOKEN, wish);
-    outside.wishes.add(id);
+    await createSigned(fs, TOKEN, command);
+    outside.commands.add(id);
   });
 }
 
@@ -376,7 +376,7 @@ function inventWhen(world: World, nowMs: number): When {
 }
 
 /** Makes a trigger, or changes, pauses, runs or deletes one that there is, or was. */
-async function wishForTrigger(serial: number, environment: Environment, outside: Outside): Promise<void> {
+async function commandForTrigger(serial: number, environment: Environment, outside: Outside): Promise<void> {
   const { fs, world, nowMs } = environment;
   const at = new Date(nowMs()).toISOString();
   const known = [...outside.triggers];
@@ -387,24 +387,24 @@ async function wishForTrigger(serial: number, environment: Environment, outside:
       const id = `put-${hex}`;
       const target = pick(["teller", "planner", "worker"] as const, world);
       const definition = { order: { prompt: `do ${serial}`, target }, when: inventWhen(world, nowMs()) };
-      const wish = { kind: "trigger-put" as const, id, at, definition };
-      await createSealed(fs, TOKEN, wish);
+      const command = { kind: "trigger-put" as const, id, at, definition };
+      await createSigned(fs, TOKEN, command);
       outside.triggers.add(triggerIdOf(id));
-      outside.wishes.add(id);
+      outside.commands.add(id);
       return;
     }
     const triggerId = pick(known, world);
     if (dice < 0.65) {
       const id = `run-${hex}`;
-      const wish = { kind: "trigger-run" as const, id, at, triggerId };
-      await createSealed(fs, TOKEN, wish);
-      outside.wishes.add(id);
+      const command = { kind: "trigger-run" as const, id, at, triggerId };
+      await createSigned(fs, TOKEN, command);
+      outside.commands.add(id);
     } else if (dice < 0.9) {
       const id = `patch-${hex}`;
       const patch = world.random() < 0.7 ? { paused: world.random() < 0.5 } : { order: { prompt: `rather ${serial}` } };
-      const wish = { kind: "trigger-patch" as const, id, at, triggerId, patch };
-      await createSealed(fs, TOKEN, wish);
-      outside.wishes.add(id);
+      const command = { kind: "trigger-patch" as const, id, at, triggerId, patch };
+      await createSigned(fs, TOKEN, command);
+      outside.commands.add(id);
     } else await deleteTrigger(triggerId, serial, environment, outside);
   });
 }
@@ -417,15 +417,15 @@ async function deleteTrigger(
 ): Promise<void> {
   const { fs, nowMs } = environment;
   const id = `delete-${String(serial).padStart(8, "0")}`;
-  const wish = { kind: "trigger-delete" as const, id, at: new Date(nowMs()).toISOString(), triggerId };
+  const command = { kind: "trigger-delete" as const, id, at: new Date(nowMs()).toISOString(), triggerId };
   await tolerating(environment, async () => {
-    await createSealed(fs, TOKEN, wish);
-    outside.wishes.add(id);
+    await createSigned(fs, TOKEN, command);
+    outside.commands.add(id);
   });
 }
 
 /** Has something remembered, does something to the backlog, or takes back what was changed, perhaps once more. */
-async function wishForNote(serial: number, environment: Environment, outside: Outside): Promise<void> {
+async function commandForNote(serial: number, environment: Environment, outside: Outside): Promise<void> {
   const { fs, world, nowMs } = environment;
   const at = new Date(nowMs()).toISOString();
   const hex = String(serial).padStart(8, "0");
@@ -434,25 +434,25 @@ async function wishForNote(serial: number, environment: Environment, outside: Ou
   await tolerating(environment, async () => {
     if (changes.length > 0 && dice < 0.5) {
       const id = `undo-${hex}`;
-      const wish = { kind: "undo" as const, id, at, changeId: pick(changes, world) };
-      await createSealed(fs, TOKEN, wish);
-      outside.wishes.add(id);
+      const command = { kind: "undo" as const, id, at, changeId: pick(changes, world) };
+      await createSigned(fs, TOKEN, command);
+      outside.commands.add(id);
     } else if (dice < 0.75) {
       const id = `memory-${hex}`;
       const where = pick(
         [{ longTerm: true }, { longTerm: false }, { longTerm: true, target: "profile" }] as const,
         world,
       );
-      const wish = { kind: "memory-add" as const, id, at, content: `I said ${serial}`, ...where };
-      await createSealed(fs, TOKEN, wish);
-      outside.wishes.add(id);
+      const command = { kind: "memory-add" as const, id, at, content: `I said ${serial}`, ...where };
+      await createSigned(fs, TOKEN, command);
+      outside.commands.add(id);
     } else {
       const id = `backlog-${hex}`;
       const op = pick(["add", "done", "remove"] as const, world);
       const item = op === "add" ? `thing ${serial}` : String(1 + below(world.random, 2));
-      const wish = { kind: "backlog-edit" as const, id, at, op, item };
-      await createSealed(fs, TOKEN, wish);
-      outside.wishes.add(id);
+      const command = { kind: "backlog-edit" as const, id, at, op, item };
+      await createSigned(fs, TOKEN, command);
+      outside.commands.add(id);
     }
   });
 }
@@ -468,23 +468,23 @@ async function interject(serial: number, environment: Environment, outside: Outs
   await tolerating(environment, async () => {
     if (dice < 0.6) {
       const id = `s-${serial}`;
-      await createSealed(fs, TOKEN, { kind: "steer", id, at, text: `rather ${serial}`, ...target });
+      await createSigned(fs, TOKEN, { kind: "steer", id, at, text: `rather ${serial}`, ...target });
       outside.steers.add(id);
-      outside.wishes.add(id);
+      outside.commands.add(id);
     } else if (dice < 0.85) {
       const id = `stop-${serial}`;
-      await createSealed(fs, TOKEN, { kind: "stop", id, at, ...target });
-      outside.wishes.add(id);
+      await createSigned(fs, TOKEN, { kind: "stop", id, at, ...target });
+      outside.commands.add(id);
       // A task that was stopped may be wanted all the same.
       const anew = `retry-${serial}`;
-      await createSealed(fs, TOKEN, { kind: "retry", id: anew, at });
-      outside.wishes.add(anew);
+      await createSigned(fs, TOKEN, { kind: "retry", id: anew, at });
+      outside.commands.add(anew);
     } else {
       const id = `clear-${serial}`;
-      const wish = { kind: "clear" as const, id, at };
-      await createSealed(fs, TOKEN, wish);
+      const command = { kind: "clear" as const, id, at };
+      await createSigned(fs, TOKEN, command);
       outside.clears.add(id);
-      outside.wishes.add(id);
+      outside.commands.add(id);
     }
   });
 }
@@ -498,15 +498,15 @@ async function revoke(serial: number, environment: Environment, outside: Outside
   const id = `revoke-${String(serial).padStart(8, "0")}`;
   const approvalId = pick(allowed, world).replace(/\.json$/, "");
   await tolerating(environment, async () => {
-    await createSealed(fs, TOKEN, { kind: "revoke", id, at: new Date(nowMs()).toISOString(), approvalId });
-    outside.wishes.add(id);
+    await createSigned(fs, TOKEN, { kind: "revoke", id, at: new Date(nowMs()).toISOString(), approvalId });
+    outside.commands.add(id);
   });
 }
 
 export function supervisor(outside: Outside, shape: Shape): Program {
   return async (environment) => {
     const { world, process, fs, nowMs, isAlive, rest, step } = environment;
-    const book = outside.purse?.open();
+    const usageLog = outside.purse?.open();
     // A gateway that begins shows what this window has, and is compared with one that has been there for long.
     const windowKept = shape.hasPage ? HISTORY_MESSAGES_MAX : BOUNDS.windowKept;
     const options: SupervisorOptions = {
@@ -536,21 +536,21 @@ export function supervisor(outside: Outside, shape: Shape): Program {
         memory: new MemoryWatch({ fs, bounds: BOUNDS, nowMs, canSummarize: () => true }),
         spending: () => {
           const ceiling =
-            book && outside.purse ? outside.purse.ceiling(book, hands.mirror) : ceilingOf(outside, nowMs());
+            usageLog && outside.purse ? outside.purse.ceiling(usageLog, context.cache) : ceilingOf(outside, nowMs());
           return { ceiling, spentByTrigger: () => NO_SPENDING };
         },
       },
     };
-    const hands: WatchedSupervisor = new WatchedSupervisor(options, (what) => world.violate(what));
-    process.hear = (dir, name) => hands.hear(dir, name);
-    await loading(environment, () => hands.load());
+    const context: WatchedSupervisor = new WatchedSupervisor(options, (what) => world.violate(what));
+    process.hear = (dir, name) => context.hear(dir, name);
+    await loading(environment, () => context.load());
     for (;;) {
       await tolerating(environment, async () => {
-        const actions = await hands.tick(world.random() < LOOK_AT_ALL_CHANCE);
-        if (world.random() < 0.05) await writeHistory(fs, hands.mirror.ledger, windowKept);
-        if (world.random() < FOLD_CHANCE)
-          await world.besideQuiet(() => foldArchive(fs, hands.mirror.ledger, nowMs(), FOLD_DAYS));
-        await outside.attachments?.sweep(hands.mirror, environment);
+        const actions = await context.tick(world.random() < LOOK_AT_ALL_CHANCE);
+        if (world.random() < 0.05) await writeHistory(fs, context.cache.archiveIndex, windowKept);
+        if (world.random() < COMPACT_CHANCE)
+          await world.besideQuiet(() => compactArchive(fs, context.cache.archiveIndex, nowMs(), COMPACT_DAYS));
+        await outside.attachments?.sweep(context.cache, environment);
         if (actions === 0) await rest();
       });
     }
@@ -561,8 +561,8 @@ export function supervisor(outside: Outside, shape: Shape): Program {
 function pool(outside: Outside, shape: Shape): Program {
   return async (environment) => {
     const { world, process, fs, nowMs, isAlive, excuseOf, rest } = environment;
-    const book = outside.purse?.open();
-    const hands: Pool = new Pool({
+    const usageLog = outside.purse?.open();
+    const context: Pool = new Pool({
       fs,
       token: TOKEN,
       identity: process.identity,
@@ -571,12 +571,13 @@ function pool(outside: Outside, shape: Shape): Program {
       nowMs,
       limits: () => ({ concurrency: CONCURRENCY, retryDelaySec: RETRY_DELAY_SEC }),
       admit: (candidates) => {
-        checkDispatch(hands, candidates, CONCURRENCY, nowMs(), (what) => world.violate(what));
+        checkDispatch(context, candidates, CONCURRENCY, nowMs(), (what) => world.violate(what));
         return [...candidates];
       },
       allot: (candidates) =>
-        book && outside.purse ? outside.purse.allot(candidates, book, hands.mirror, process) : [...candidates],
-      run: (candidate, steering, signal) => run(candidate, steering, signal, environment, outside, shape, hands.mirror),
+        usageLog && outside.purse ? outside.purse.allot(candidates, usageLog, context.cache, process) : [...candidates],
+      run: (candidate, steering, signal) =>
+        run(candidate, steering, signal, environment, outside, shape, context.cache),
       onRoom: () => undefined,
       endEarlier: (candidate) => endEarlier(candidate, environment, outside),
       audit: () => undefined,
@@ -585,13 +586,13 @@ function pool(outside: Outside, shape: Shape): Program {
       },
       pause: rest,
     });
-    process.hear = (dir, name) => hands.hear(dir, name);
-    await loading(environment, () => hands.load());
+    process.hear = (dir, name) => context.hear(dir, name);
+    await loading(environment, () => context.load());
     while (world.random() > STOP_CHANCE) {
-      await tolerating(environment, () => hands.tick(world.random() < LOOK_AT_ALL_CHANCE ? "all" : "heard"));
+      await tolerating(environment, () => context.tick(world.random() < LOOK_AT_ALL_CHANCE ? "all" : "heard"));
       await rest();
     }
-    await hands.drain();
+    await context.drain();
     return world.leave(process);
   };
 }
@@ -610,8 +611,8 @@ async function run(
   environment: Environment,
   outside: Outside,
   { greedyNth }: Shape,
-  mirror: Mirror,
-): Promise<Outcome> {
+  cache: StateCache,
+): Promise<RunOutcome> {
   const { fs, world, process, step } = environment;
   const { task, attempt } = candidate;
   const child: Child = { task: task.id, attempt, role: task.role, owner: process };
@@ -633,7 +634,7 @@ async function run(
   for (let left = steps; left > 0 && !signal.aborted; left--)
     await step(() => (world.random() < 0.2 ? steering.take() : undefined));
   if (isGreedy && !signal.aborted) return world.leave(process);
-  const asks = await askedBy(task, mirror, signal, environment, outside);
+  const asks = await askedBy(task, cache, signal, environment, outside);
   const outcome = await step(() => {
     outside.children.delete(child);
     if (asks !== null && !signal.aborted) return waiting(asks, steering);
@@ -653,7 +654,7 @@ async function run(
 /** The call that a run ends with. A disk that fails ends it as well. */
 async function askedBy(
   task: Task,
-  mirror: Mirror,
+  cache: StateCache,
   signal: AbortSignal,
   environment: Environment,
   { approvals }: Outside,
@@ -661,13 +662,13 @@ async function askedBy(
   let asked: AskedCall | null = null;
   if (approvals !== undefined)
     await tolerating(environment, async () => {
-      asked = await approvals.make(task, mirror, signal, environment);
+      asked = await approvals.make(task, cache, signal, environment);
     });
   return asked;
 }
 
 /** As a run ends whose call needs a yes. */
-function waiting(asks: AskedCall, { taken }: Steering): Outcome {
+function waiting(asks: AskedCall, { taken }: Steering): RunOutcome {
   const failure = {
     status: "failed",
     failureReason: "needs_approval",
@@ -759,10 +760,10 @@ function hasOutcome({ task }: Candidate, world: World): boolean {
   return isOver(task.role, task.id, world);
 }
 
-/** Is it settled? Since then it may have been folded into a month, whose first line names all that it holds. */
+/** Is it settled? Since then it may have been compacted into a month, whose first line names all that it holds. */
 function isArchived(taskId: string, { disk }: World): boolean {
-  const idsIn = (fold: string) => firstLineOf(disk.read(`${FOLDED}/${fold}`, Number.MAX_SAFE_INTEGER) ?? "");
-  const isFolded = () => disk.names(FOLDED).some((fold) => idsIn(fold).includes(`"${taskId}"`));
+  const idsIn = (fold: string) => firstLineOf(disk.read(`${COMPACTED}/${fold}`, Number.MAX_SAFE_INTEGER) ?? "");
+  const isFolded = () => disk.names(COMPACTED).some((fold) => idsIn(fold).includes(`"${taskId}"`));
   return disk.info(archivePath(taskId)) !== null || isFolded();
 }
 
@@ -775,7 +776,7 @@ function isOver(role: Role, id: string, world: World): boolean {
 }
 
 /** A model may call tools in any number and order, fail for good or for now, and say something else each time it is asked. */
-function invent({ task }: Candidate, aborted: boolean, world: World, outside: Outside): Outcome {
+function invent({ task }: Candidate, aborted: boolean, world: World, outside: Outside): RunOutcome {
   const { random } = world;
   const common = { usage: NO_USAGE, provider: "simulated", steers: [] };
   const dice = random();
@@ -851,7 +852,7 @@ function invent({ task }: Candidate, aborted: boolean, world: World, outside: Ou
     return [{ type: "schedule", order: { prompt: `later ${random()}`, target }, when: inventWhen(world, nowMs) }];
   }
 
-  function failed(failureReason: "timeout" | "error" | "killed" | "provider", retryable: boolean): Outcome {
+  function failed(failureReason: "timeout" | "error" | "killed" | "provider", retryable: boolean): RunOutcome {
     const resultType = task.role === "teller" ? "turn" : task.role === "planner" ? "plan" : "text";
     return {
       ...common,

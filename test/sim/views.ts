@@ -12,14 +12,14 @@ import type { Role } from "@mimikit/protocol/base/role";
 import { type Identity, isOfThisMachine } from "@mimikit/protocol/records/claim";
 import type { Task } from "@mimikit/protocol/records/task";
 import type { FileSystem } from "@mimikit/store/disk/file-system";
-import { Mirror } from "@mimikit/store/mirror/mirror";
+import { StateCache } from "@mimikit/store/state-cache/state-cache";
 import { Supervisor, type SupervisorOptions } from "../../apps/supervisor/src/supervisor.ts";
 import type { Pool } from "../../apps/worker-pool/src/pool.ts";
 import { attendingToAll } from "../core/facts.ts";
 
 type Violate = (what: string) => void;
 
-/** The directories behind the views of a mirror, which are nobody else's business. */
+/** The directories behind the views of a state cache, which are nobody else's business. */
 interface Directory {
   dir: string;
   records: Map<string, unknown>;
@@ -38,12 +38,12 @@ export class WatchedSupervisor extends Supervisor {
   }
 
   protected override async look(nowMs: number, looksAtAll: boolean) {
-    const claims = [...this.mirror.attempts.values()].flat().flatMap(({ claim }) => claim ?? []);
+    const claims = [...this.cache.attempts.values()].flat().flatMap(({ claim }) => claim ?? []);
     const dead = claims.filter(({ owner }) => isOfThisMachine(owner) && !this.isAlive(owner));
     const snapshot = await super.look(nowMs, looksAtAll);
-    checkMirror(this.mirror, this.violate);
+    checkCache(this.cache, this.violate);
     for (const { id, attempt } of dead) {
-      const fact = this.mirror.attemptFacts.get(id)?.find((each) => each.attempt === attempt);
+      const fact = this.cache.attemptFacts.get(id)?.find((each) => each.attempt === attempt);
       if (fact?.ownerAlive) this.violate(`the owner of ${id}.a${attempt} is dead, and is said to live`);
     }
     const done = new Set(textsOf(decide(snapshot, nowMs)));
@@ -67,15 +67,15 @@ export function checkDispatch(
   nowMs: number,
   violate: Violate,
 ): void {
-  const { mirror } = pool;
-  checkMirror(mirror, violate);
-  const { queue, results, ledger, attemptFacts: attempts } = mirror;
+  const { cache } = pool;
+  checkCache(cache, violate);
+  const { queue, results, archiveIndex, attemptFacts: attempts } = cache;
   const { running } = pool as unknown as { running: ReadonlyMap<string, Placed> };
   const waiting = {
     queue: [...queue.values()],
     attempts,
-    hasOutcome: (id: string) => results.has(id) || ledger.has(id) || pool.runs(id),
-    permits: { has: (name: string) => ledger.has(name) } as ReadonlySet<string>,
+    hasOutcome: (id: string) => results.has(id) || archiveIndex.has(id) || pool.runs(id),
+    permits: { has: (name: string) => archiveIndex.has(name) } as ReadonlySet<string>,
   };
   const free = byRole(
     (role) => concurrency[role] - [...running.values()].filter(({ task }) => task.role === role).length,
@@ -93,34 +93,34 @@ export function checkDispatch(
 
 /** It takes longer than what it checks, and a view that is wrong mostly stays so. */
 const LOOKS_PER_CHECK = 4;
-const looksAt = new WeakMap<Mirror, number>();
+const looksAt = new WeakMap<StateCache, number>();
 
-export function checkMirror(mirror: Mirror, violate: Violate): void {
-  const look = looksAt.get(mirror) ?? 0;
-  looksAt.set(mirror, look + 1);
+export function checkCache(cache: StateCache, violate: Violate): void {
+  const look = looksAt.get(cache) ?? 0;
+  looksAt.set(cache, look + 1);
   if (look % LOOKS_PER_CHECK !== 0) return;
-  const other = madeAnew(mirror);
+  const other = madeAnew(cache);
   for (const view of RECORDS) {
-    const [kept, made] = [mirror[view], other[view]];
-    if (!holdTheSame(kept, made)) violate(`${view} of the mirror is ${sorted(kept)}, not ${sorted(made)}`);
+    const [kept, made] = [cache[view], other[view]];
+    if (!holdTheSame(kept, made)) violate(`${view} of the state cache is ${sorted(kept)}, not ${sorted(made)}`);
   }
-  const [kept, made] = [derivedFrom(mirror), derivedFrom(other)];
+  const [kept, made] = [derivedFrom(cache), derivedFrom(other)];
   for (const [view, text] of Object.entries(made))
-    if (kept[view] !== text) violate(`${view} of the mirror is ${kept[view]}, not ${text}`);
-  const queues = directoriesOf(mirror).filter(({ dir }) => dir.endsWith("/queue"));
+    if (kept[view] !== text) violate(`${view} of the state cache is ${kept[view]}, not ${text}`);
+  const queues = directoriesOf(cache).filter(({ dir }) => dir.endsWith("/queue"));
   const queued = sorted(queues.flatMap(({ records }) => [...records.keys()]));
-  if (queued !== sorted(mirror.queue.keys())) violate(`${queued} are queued, and not what the mirror says`);
+  if (queued !== sorted(cache.queue.keys())) violate(`${queued} are queued, and not what the state cache says`);
 }
 
-function directoriesOf(mirror: Mirror): Directory[] {
-  return (mirror as unknown as { all: Directory[] }).all;
+function directoriesOf(cache: StateCache): Directory[] {
+  return (cache as unknown as { all: Directory[] }).all;
 }
 
-/** A mirror to which everything that is there has come, and from which nothing has gone. */
-function madeAnew(mirror: Mirror): Mirror {
-  const made = new Mirror({} as FileSystem, { token: "", durable: false, onBadArchive: () => undefined });
+/** A state cache to which everything that is there has come, and from which nothing has gone. */
+function madeAnew(cache: StateCache): StateCache {
+  const made = new StateCache({} as FileSystem, { token: "", durable: false, onBadArchive: () => undefined });
   const empty = directoriesOf(made);
-  for (const [i, { records }] of directoriesOf(mirror).entries())
+  for (const [i, { records }] of directoriesOf(cache).entries())
     for (const [stem, record] of records) {
       empty[i]?.records.set(stem, record);
       empty[i]?.options.onChange?.(stem, record, undefined);
@@ -129,7 +129,7 @@ function madeAnew(mirror: Mirror): Mirror {
 }
 
 /** The views whose values are the records themselves. */
-const RECORDS = ["inbox", "dropped", "links", "standing", "queue", "results", "attempts"] as const;
+const RECORDS = ["inbox", "dropped", "dependents", "triggers", "queue", "results", "attempts"] as const;
 
 /** The same records are mostly the same objects, so that few of them are compared as texts. */
 function holdTheSame(one: ReadonlyMap<string, unknown>, other: ReadonlyMap<string, unknown>): boolean {
@@ -142,8 +142,8 @@ function holdTheSame(one: ReadonlyMap<string, unknown>, other: ReadonlyMap<strin
 }
 
 /** The views that are made of several records, as texts. */
-function derivedFrom(mirror: Mirror): Record<string, string> {
-  const { links, staleVersions, queue, attemptFacts, unaccounted } = mirror;
+function derivedFrom(cache: StateCache): Record<string, string> {
+  const { dependents: links, staleVersions, queue, attemptFacts, unaccounted } = cache;
   const tasks = [...queue.values()];
   const idsOf = (records: Iterable<{ id: string }>) => [...records].map(({ id }) => id).sort();
   const parents = new Set(
@@ -154,11 +154,11 @@ function derivedFrom(mirror: Mirror): Record<string, string> {
     staleVersions: sorted(staleVersions),
     facts: sorted(facts),
     unaccounted: sorted(unaccounted.keys()),
-    queuedOf: sorted(tasks.map(({ kind }) => [kind, idsOf(mirror.queuedOf(kind))])),
-    queuedBy: sorted(tasks.map(({ triggerId = "" }) => [triggerId, idsOf(mirror.queuedBy(triggerId))])),
+    queuedOf: sorted(tasks.map(({ kind }) => [kind, idsOf(cache.queuedOf(kind))])),
+    queuedBy: sorted(tasks.map(({ triggerId = "" }) => [triggerId, idsOf(cache.queuedBy(triggerId))])),
     childrenOf: sorted(
       [...parents].map((id) => {
-        const { tasks: children, links: waiting } = mirror.childrenOf(id);
+        const { tasks: children, dependents: waiting } = cache.childrenOf(id);
         return [id, idsOf(children), idsOf(waiting)];
       }),
     ),

@@ -13,7 +13,7 @@ import { expect, test } from "vitest";
 import { MemoryWatch } from "../../apps/supervisor/src/observe/memory-watch.ts";
 import { Supervisor } from "../../apps/supervisor/src/supervisor.ts";
 import { Pool } from "../../apps/worker-pool/src/pool.ts";
-import { linkTo, message, NOON, NOON_MS, recurring, scheduled, task } from "../core/facts.ts";
+import { dependentOn, message, NOON, NOON_MS, recurring, scheduled, task } from "../core/facts.ts";
 import { temporaryState } from "./home.ts";
 
 /** Records that wait: few, and many. */
@@ -34,7 +34,7 @@ const WAITING: Record<string, (n: number) => [path: string, record: object][]> =
     [`worker/running/${idOf(n)}.a1.failed.json`, failureOf(idOf(n))],
   ],
   "links of a chain": (n) => [
-    [`triggers/${idOf(n)}.v1.json`, linkTo(task(idOf(n)), { type: "task_done", params: { taskId: idOf(n - 1) } })],
+    [`triggers/${idOf(n)}.v1.json`, dependentOn(task(idOf(n)), { type: "task_done", params: { taskId: idOf(n - 1) } })],
     ...(n === 1 ? ([[`worker/queue/${idOf(0)}.json`, task(idOf(0))]] as [string, object][]) : []),
   ],
   "triggers that are not due": (n) => [
@@ -166,7 +166,7 @@ test.each(Object.entries(WAITING))("%s cost a tick nothing, however many they ar
     for (let looks = 0; looks < 3; looks++) await look();
     const idle = await entriesTaken(look);
     const hello = await entriesTaken(() => answered(home, supervisor, pool, isPublished));
-    expect(supervisor.mirror.ledger.has("t-000001")).toBe(true);
+    expect(supervisor.cache.archiveIndex.has("t-000001")).toBe(true);
     await pool.drain();
     costs.push({ idle, hello });
   }

@@ -4,7 +4,7 @@ import { Result } from "@mimikit/protocol/records/result";
 import { Task } from "@mimikit/protocol/records/task";
 import { createRecord } from "@mimikit/store/disk/record";
 import { ARCHIVE, queuePath, resultPath } from "@mimikit/store/disk/state";
-import { Ledger } from "@mimikit/store/mirror/ledger";
+import { ArchiveIndex } from "@mimikit/store/state-cache/archive-index";
 import { expect, test } from "vitest";
 import { settle } from "../../apps/supervisor/src/execute/settle.ts";
 import { settlementOf } from "../../packages/core/src/rules/settle.ts";
@@ -26,12 +26,12 @@ async function settledWith(failing: number): Promise<{ events: AuditEvent[]; fai
   const result = done(plan);
   await createRecord(fs, Task, queuePath("planner", plan.id), plan);
   await createRecord(fs, Result, resultPath("planner", plan.id), result);
-  const ledger = new Ledger(faulty, () => undefined);
-  await ledger.load();
+  const archiveIndex = new ArchiveIndex(faulty, () => undefined);
+  await archiveIndex.load();
   const events: AuditEvent[] = [];
-  const hands = {
+  const context = {
     fs: faulty,
-    ledger,
+    archiveIndex,
     token: "a token",
     nowMs: () => NOON_MS,
     lock: <T>(_path: string, work: () => Promise<T>) => work(),
@@ -40,7 +40,7 @@ async function settledWith(failing: number): Promise<{ events: AuditEvent[]; fai
   };
   for (let failures = 0; ; failures++) {
     try {
-      await settle(settlementOf(result, snapshot({ results: [result] }), NOON_MS), hands);
+      await settle(settlementOf(result, snapshot({ results: [result] }), NOON_MS), context);
       return { events, failures };
     } catch (error) {
       if (String(error) !== "Error: EIO") throw error;

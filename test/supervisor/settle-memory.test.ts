@@ -1,13 +1,13 @@
 /** A turn that corrects and forgets is cut off before each of its operations on the disk, and applied again: it is done once. */
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { Change } from "@mimikit/protocol/records/change";
+import { UndoableChange } from "@mimikit/protocol/records/change";
 import type { Effect } from "@mimikit/protocol/records/effect";
 import { Result } from "@mimikit/protocol/records/result";
 import type { FileSystem } from "@mimikit/store/disk/file-system";
 import { createRecord, readRecord } from "@mimikit/store/disk/record";
 import { changePath, resultPath } from "@mimikit/store/disk/state";
-import { Ledger } from "@mimikit/store/mirror/ledger";
+import { ArchiveIndex } from "@mimikit/store/state-cache/archive-index";
 import { expect, test } from "vitest";
 import { settle } from "../../apps/supervisor/src/execute/settle.ts";
 import { settlementOf } from "../../packages/core/src/rules/settle.ts";
@@ -19,11 +19,11 @@ const MEMORY = "- lives in Kiel <!-- t-000001.0 -->\n- likes tea\n";
 
 async function settled(effects: Effect[], fs: FileSystem): Promise<void> {
   const result = done(turn("t-000007", {}), { effects });
-  const ledger = new Ledger(fs, () => undefined);
-  await ledger.load();
+  const archiveIndex = new ArchiveIndex(fs, () => undefined);
+  await archiveIndex.load();
   await settle(settlementOf(result, snapshot({ results: [result] }), NOON_MS), {
     fs,
-    ledger,
+    archiveIndex,
     token: "a token",
     nowMs: () => NOON_MS,
     lock: <T>(_path: string, work: () => Promise<T>) => work(),
@@ -68,7 +68,7 @@ test.each<[string, Effect, string, object | null]>([
     const isCut = await wasCut(settled([effect], cutAt(fs, k)));
     await settled([effect], fs);
     expect(readFileSync(join(home, "memory.md"), "utf8")).toBe(expected);
-    const recorded = await readRecord(fs, Change, changePath("t-000007.0"));
+    const recorded = await readRecord(fs, UndoableChange, changePath("t-000007.0"));
     if (change === null) expect(recorded).toBeNull();
     else expect(recorded).toMatchObject(change);
     if (!isCut) break;

@@ -7,9 +7,9 @@ import { Result } from "@mimikit/protocol/records/result";
 import { Task } from "@mimikit/protocol/records/task";
 import { createRecord } from "@mimikit/store/disk/record";
 import { ARCHIVE, inboxPath, queuePath, resultPath, triggerPath } from "@mimikit/store/disk/state";
-import { Ledger } from "@mimikit/store/mirror/ledger";
+import { ArchiveIndex } from "@mimikit/store/state-cache/archive-index";
 import { expect, test } from "vitest";
-import type { Hands } from "../../apps/supervisor/src/execute/hands.ts";
+import type { ExecContext } from "../../apps/supervisor/src/execute/exec-context.ts";
 import { remove } from "../../apps/supervisor/src/execute/remove.ts";
 import { inGroups, rootOfIndependent, sideBySide } from "../../apps/supervisor/src/execute/side-by-side.ts";
 import { Supervisor } from "../../apps/supervisor/src/supervisor.ts";
@@ -112,8 +112,8 @@ test("of one record everything goes in its order, however long each of it takes"
     },
   };
   const versions = [1, 2, 3].map((version) => ({ from: "triggers", id: "trg-1", version }) as const);
-  const hands = { fs: slow, ledger: new Ledger(slow, () => undefined) } as unknown as Hands;
-  await remove([...versions, { from: "inbox", id: "m-1" }], hands);
+  const context = { fs: slow, archiveIndex: new ArchiveIndex(slow, () => undefined) } as unknown as ExecContext;
+  await remove([...versions, { from: "inbox", id: "m-1" }], context);
   expect(gone.filter((path) => path.startsWith("triggers/"))).toEqual(
     versions.map((each) => triggerPath("trg-1", each.version)),
   );

@@ -2,7 +2,7 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { Attempt } from "@mimikit/core/base/snapshot";
+import type { AttemptFacts } from "@mimikit/core/base/snapshot";
 import { openDisk } from "@mimikit/store/disk/disk";
 import { POOLS, POOLS_SEEN_PATH } from "@mimikit/store/disk/state";
 import { expect, onTestFinished, test } from "vitest";
@@ -25,7 +25,7 @@ function start() {
     damage: () => writeFileSync(join(home, POOLS_SEEN_PATH), '{"box":'),
     async at(ms: number, ...tasks: readonly [id: string, attempt: number][]) {
       nowMs = ms;
-      const away = tasks.map(([id, attempt]): [string, Attempt] => [
+      const away = tasks.map(([id, attempt]): [string, AttemptFacts] => [
         id,
         { role: "worker", attempt, ownerAlive: true, pool: "box" },
       ]);

@@ -124,7 +124,7 @@ export function About() {
     "apps/web/src/i18n/zh/page.ts": [{ after: "  views: {", line: '    about: ["关于", "这是什么程序"],' }],
     "apps/web/src/views.tsx": [
       {
-        after: "const CONTENT: Record<View, LazyPart<ViewProps>> = {",
+        after: "const CONTENT: Record<ViewName, LazyPart<ViewProps>> = {",
         line: '  about: lazily(async () => (await import("./views/about.tsx")).About),',
       },
     ],
@@ -139,8 +139,8 @@ import type { Action } from "../base/action.ts";
 import type { Snapshot } from "../base/snapshot.ts";
 
 export function ping(snapshot: Snapshot): Action[] {
-  return [...snapshot.inbox.values()].flatMap((wish): Action[] =>
-    wish.kind === "ping" && !snapshot.isArchived(wish.id) ? [{ type: "answer-wish", wish, outcome: "pong" }] : [],
+  return [...snapshot.inbox.values()].flatMap((command): Action[] =>
+    command.kind === "ping" && !snapshot.isArchived(command.id) ? [{ type: "answer-command", command, outcome: "pong" }] : [],
   );
 }
 `,

@@ -14,7 +14,7 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
-import { Trigger } from "@mimikit/protocol/records/trigger";
+import { TriggerRecord } from "@mimikit/protocol/records/trigger";
 import type { ChatMessage, Status, TaskDetail, TaskSummary } from "@mimikit/protocol/wire/api";
 import { homeHash } from "@mimikit/runtime/home/home";
 import { PLATFORM_VARIABLE } from "@mimikit/runtime/platform/this-platform";
@@ -327,7 +327,7 @@ export class Instance {
 
   /** Is this the newest version of a trigger that is not over? A record that goes meanwhile is looked for again. */
   private stands(path: string): boolean {
-    const trigger = Trigger.parse(JSON.parse(readFileSync(join(this.home, path), "utf8")));
+    const trigger = TriggerRecord.parse(JSON.parse(readFileSync(join(this.home, path), "utf8")));
     const next = path.replace(/\.v\d+\.json$/, `.v${trigger.version + 1}.json`);
     return trigger.type !== "link" && trigger.over === undefined && !existsSync(join(this.home, next));
   }

@@ -1,5 +1,5 @@
 /**
- * A state directory in which somebody has talked for three years: the archive and its folds, the partitions of history,
+ * A state directory in which somebody has talked for three years: the archive and its compacted files, the partitions of history,
  * summaries of months and days, and notes, all in the formats of the real thing. One decision stands out in it, and
  * another one on the same subject a year before.
  */
@@ -8,13 +8,13 @@ import { dirname, join } from "node:path";
 import { messagesOf } from "@mimikit/core/views/history";
 import { noteId, turnId } from "@mimikit/protocol/base/id";
 import { NO_USAGE } from "@mimikit/protocol/base/usage";
-import { FoldHeader, Note } from "@mimikit/protocol/records/archive";
+import { CompactedHeader, Note } from "@mimikit/protocol/records/archive";
 import type { HistoryTurn } from "@mimikit/protocol/records/history";
 import type { Message } from "@mimikit/protocol/records/inbox";
 import { Result } from "@mimikit/protocol/records/result";
 import { blankTask } from "@mimikit/protocol/records/task";
 import { prepareHome } from "@mimikit/runtime/home/home";
-import { archivePath, foldPath, MEMORY, MEMORY_SUMMARY } from "@mimikit/store/disk/state";
+import { archivePath, compactedPath, MEMORY, MEMORY_SUMMARY } from "@mimikit/store/disk/state";
 import { appendHistory } from "@mimikit/store/views/history-partitions";
 
 const MONTHS = 36;
@@ -69,9 +69,9 @@ export async function writeYears(home: string, nowMs: number, months = MONTHS): 
     messages += lines.reduce((sum, line) => sum + line.messages.length, 0);
     await appendHistory(home, month, lines);
     const isLast = month === monthAt(nowMs);
-    // The highest turn is never folded.
+    // The highest turn is never compacted.
     const folded = isLast ? results.slice(0, -1) : results;
-    writeFold(home, month, folded);
+    writeCompacted(home, month, folded);
     for (const result of isLast ? results.slice(-1) : [])
       write(home, archivePath(result.id), `${JSON.stringify(result)}\n`);
     writeMemory(home, month, [decision, decoy], nowMs);
@@ -168,13 +168,13 @@ function resultOf(n: number, message: Message): Result {
   };
 }
 
-function writeFold(home: string, month: string, results: readonly Result[]): void {
+function writeCompacted(home: string, month: string, results: readonly Result[]): void {
   const [first] = results;
   if (first === undefined) return;
   Result.parse(first);
   const records = results.flatMap((result) => [result, ...(result.task.turn?.messages ?? [])]);
-  const header = FoldHeader.parse({ kind: "fold", month, ids: records.map(({ id }) => id) });
-  write(home, foldPath(month, 1), `${[header, ...records].map((each) => JSON.stringify(each)).join("\n")}\n`);
+  const header = CompactedHeader.parse({ kind: "fold", month, ids: records.map(({ id }) => id) });
+  write(home, compactedPath(month, 1), `${[header, ...records].map((each) => JSON.stringify(each)).join("\n")}\n`);
 }
 
 /** A summary of the month, or of its days, or notes: whichever is of its age. */

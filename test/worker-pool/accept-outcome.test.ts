@@ -2,7 +2,7 @@
 import { randomBytes } from "node:crypto";
 import { FILES_BYTES_MAX } from "@mimikit/protocol/pools/messages";
 import { blankTask, PRIORITY_DEFAULT, type Task } from "@mimikit/protocol/records/task";
-import { seal } from "@mimikit/runtime/pools/seal";
+import { encrypt } from "@mimikit/runtime/pools/encrypt";
 import { expect, test } from "vitest";
 import { acceptOutcome } from "../../apps/worker-pool/src/dispatcher/outcome.ts";
 
@@ -33,7 +33,7 @@ const done = {
 };
 
 const sealed = (record: unknown, as = job) => ({
-  sealed: seal(key, { job: as, pool: "box", direction: "outcome" }, record),
+  sealed: encrypt(key, { job: as, pool: "box", direction: "outcome" }, record),
 });
 const accept = (record: unknown, signals: Parameters<typeof acceptOutcome>[2] = []) =>
   acceptOutcome(sealed(record), place, signals).outcome;

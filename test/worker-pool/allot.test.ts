@@ -6,11 +6,11 @@ import { byRole } from "@mimikit/protocol/base/kind";
 import { Claim, FailedAttempt, type Identity } from "@mimikit/protocol/records/claim";
 import { Result } from "@mimikit/protocol/records/result";
 import { Task } from "@mimikit/protocol/records/task";
-import { Trigger } from "@mimikit/protocol/records/trigger";
+import { TriggerRecord } from "@mimikit/protocol/records/trigger";
 import { createRecord } from "@mimikit/store/disk/record";
 import { claimPath, failedAttemptPath, queuePath, resultPath, triggerPath } from "@mimikit/store/disk/state";
-import { Mirror } from "@mimikit/store/mirror/mirror";
-import { UsageBook } from "@mimikit/store/views/usage-book";
+import { StateCache } from "@mimikit/store/state-cache/state-cache";
+import { UsageLog } from "@mimikit/store/views/usage-log";
 import { expect, test } from "vitest";
 import { allot, linesOfDead } from "../../apps/worker-pool/src/claim/allot.ts";
 import { recordUsage } from "../../apps/worker-pool/src/usage-file.ts";
@@ -31,12 +31,12 @@ const [first, second] = [task("t-000001.0.0"), task("t-000001.0.1")];
 function household() {
   const { home, fs } = temporaryState();
   const isAlive = (owner: Identity) => owner.pid !== DEAD.pid;
-  const mirror = new Mirror(fs, { token: "t", durable: false, isAlive, onBadArchive: () => {} });
-  const book = new UsageBook(home);
+  const cache = new StateCache(fs, { token: "t", durable: false, isAlive, onBadArchive: () => {} });
+  const usageLog = new UsageLog(home);
   const look = async () => {
     // A dead process is known from the second look on.
-    await mirror.refresh(NOON_MS, true);
-    await mirror.refresh(NOON_MS, true);
+    await cache.refresh(NOON_MS, true);
+    await cache.refresh(NOON_MS, true);
   };
   const spend = (tokens: number) =>
     recordUsage(home, {
@@ -60,8 +60,8 @@ function household() {
     return allot(candidates, {
       limits: { day, month: {} },
       taskLimit,
-      book,
-      mirror,
+      usageLog,
+      cache,
       reservationOf: (role) => RESERVATIONS[role],
       nowMs: NOON_MS,
     }).map(({ task: { id }, reserved }) => [id, reserved?.tokens]);
@@ -76,7 +76,7 @@ function household() {
     });
   const lost = async () => {
     await look();
-    return linesOfDead({ book, mirror, nowMs: NOON_MS });
+    return linesOfDead({ usageLog, cache, nowMs: NOON_MS });
   };
   return { home, fs, spend, claim, allotted, allottedWithin, lost };
 }
@@ -109,7 +109,7 @@ test("the budget of a task, or of a trigger, is enough to reserve: whoever dies 
     [first.id, 100],
   ]);
   for (const trigger of [recurring("trg-1", { budget: { tokens: 1 } }), recurring("trg-2")])
-    await createRecord(fs, Trigger, triggerPath(trigger.id, trigger.version), trigger);
+    await createRecord(fs, TriggerRecord, triggerPath(trigger.id, trigger.version), trigger);
   const tasks = [asked, plan, first].map((each, i) => ({ ...each, triggerId: i < 2 ? "trg-1" : "trg-2" }));
   expect(await allottedWithin({}, {}, ...tasks)).toEqual([
     [asked.id, 20],

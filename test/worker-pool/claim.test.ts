@@ -2,7 +2,7 @@ import { Claim } from "@mimikit/protocol/records/claim";
 import { Task } from "@mimikit/protocol/records/task";
 import { createRecord } from "@mimikit/store/disk/record";
 import { claimPath, queuePath } from "@mimikit/store/disk/state";
-import { Ledger } from "@mimikit/store/mirror/ledger";
+import { ArchiveIndex } from "@mimikit/store/state-cache/archive-index";
 import { expect, test } from "vitest";
 import { claimAttempt, keepClaim } from "../../apps/worker-pool/src/claim/claim.ts";
 import { NOON, NOON_MS, task } from "../core/facts.ts";
@@ -20,11 +20,11 @@ test("an attempt whose name is free again is not claimed while there is a later 
     owner: identity,
     at: NOON,
   });
-  const ledger = new Ledger(fs, () => undefined);
+  const archiveIndex = new ArchiveIndex(fs, () => undefined);
   const heard: string[] = [];
   const claiming = {
     fs,
-    ledger,
+    archiveIndex,
     identity,
     attempts: new Map(),
     nowMs: () => NOON_MS,
@@ -57,7 +57,7 @@ async function claimable(more: Partial<Task> = {}) {
   };
   const claiming = {
     fs: counting,
-    ledger: new Ledger(fs, () => undefined),
+    archiveIndex: new ArchiveIndex(fs, () => undefined),
     identity,
     attempts: new Map(),
     nowMs: () => NOON_MS,

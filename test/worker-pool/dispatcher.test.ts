@@ -1,6 +1,6 @@
 /** The dispatcher on a real disk, with a machine that says what it is told to. */
 import { type FromPool, PoolCall, type ToPool } from "@mimikit/protocol/pools/messages";
-import { ENGINE, NotedCalls, Permit, type PoolRecord } from "@mimikit/protocol/pools/pool";
+import { BeginPermit, ENGINE, NotedCalls, type PoolRecord } from "@mimikit/protocol/pools/pool";
 import type { AuditEvent } from "@mimikit/protocol/records/audit";
 import { Claim } from "@mimikit/protocol/records/claim";
 import { Task } from "@mimikit/protocol/records/task";
@@ -9,7 +9,7 @@ import { homeIdentity } from "@mimikit/runtime/pools/registry";
 import type { FileSystem } from "@mimikit/store/disk/file-system";
 import { createRecord } from "@mimikit/store/disk/record";
 import { claimPath, notedCallsPath, PERMITS, permitPath, queuePath, resultPath } from "@mimikit/store/disk/state";
-import { Mirror } from "@mimikit/store/mirror/mirror";
+import { StateCache } from "@mimikit/store/state-cache/state-cache";
 import { expect, test } from "vitest";
 import { Dispatcher } from "../../apps/worker-pool/src/dispatcher/dispatcher.ts";
 import { NOON, NOON_MS, task } from "../core/facts.ts";
@@ -24,14 +24,14 @@ async function household(fsOf: (fs: FileSystem) => FileSystem = (fs) => fs, mono
   const { home, fs } = temporaryState();
   const identity = await homeIdentity(fs);
   const job = jobOf(identity, work.id, 1);
-  const mirror = new Mirror(fs, { token: "t", durable: false, isAlive: () => true, onBadArchive: () => {} });
+  const cache = new StateCache(fs, { token: "t", durable: false, isAlive: () => true, onBadArchive: () => {} });
   const audited: AuditEvent[] = [];
   const told: ToPool[] = [];
   const errors: unknown[] = [];
   const dispatcher = new Dispatcher({
     home,
     fs: fsOf(fs),
-    mirror,
+    cache,
     identity,
     open: () => ({
       isThere: true,
@@ -61,10 +61,10 @@ async function household(fsOf: (fs: FileSystem) => FileSystem = (fs) => fs, mono
     await createRecord(fs, Task, queuePath("worker", work.id), work);
     const owner = { engine: ENGINE, pool: POOL.name, epoch: identity.epoch } as const;
     await createRecord(fs, Claim, claimPath("worker", work.id, 1), { id: work.id, attempt: 1, owner, at: NOON });
-    await mirror.refresh(NOON_MS, true);
+    await cache.refresh(NOON_MS, true);
   };
   const permit = () =>
-    createRecord(fs, Permit, permitPath(work.id, 1), { job, pool: POOL.name, nonce: NONCE, at: NOON });
+    createRecord(fs, BeginPermit, permitPath(work.id, 1), { job, pool: POOL.name, nonce: NONCE, at: NOON });
   return { fs, dispatcher, job, audited, told, errors, claim, permit };
 }
 

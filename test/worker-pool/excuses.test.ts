@@ -5,13 +5,13 @@ import type { Identity } from "@mimikit/protocol/records/claim";
 import { monotonicMs } from "@mimikit/runtime/platform/monotonic";
 import { ownIdentity } from "@mimikit/runtime/process/identity";
 import { expect, test } from "vitest";
-import { type Evidence, excuseIn, readExcuses } from "../../apps/worker-pool/src/claim/excuses.ts";
+import { type DeathEvidence, excuseIn, readExcuses } from "../../apps/worker-pool/src/claim/excuses.ts";
 import { temporaryHome } from "../runtime/temporary-home.ts";
 
 const REST_MS = 1_000;
 const DEADLINE_MS = 500_000;
 const INNOCENT = { isAlive: true, startedMs: 100_000, deadlineMs: DEADLINE_MS };
-const evidence = (more: Partial<Evidence> = {}): Evidence => ({
+const evidence = (more: Partial<DeathEvidence> = {}): DeathEvidence => ({
   isOfThisBoot: true,
   isKilledByWatchdog: false,
   isParentGone: false,
@@ -21,7 +21,7 @@ const evidence = (more: Partial<Evidence> = {}): Evidence => ({
   ...more,
 });
 
-const CASES: [what: string, more: Partial<Evidence>, excuse: string | null][] = [
+const CASES: [what: string, more: Partial<DeathEvidence>, excuse: string | null][] = [
   ["a pool that died alone", {}, null],
   ["a death of another boot", { isOfThisBoot: false, isKilledByWatchdog: true }, "reboot"],
   ["a pool that the watchdog killed", { isKilledByWatchdog: true }, "watchdog"],

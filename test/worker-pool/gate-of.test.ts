@@ -4,9 +4,9 @@ import { join } from "node:path";
 import { triggerOf } from "@mimikit/core/triggers/triggers";
 import type { Autonomy } from "@mimikit/protocol/approvals/approval";
 import type { Task } from "@mimikit/protocol/records/task";
-import type { Standing } from "@mimikit/protocol/records/trigger";
+import type { Trigger } from "@mimikit/protocol/records/trigger";
 import { triggerPath } from "@mimikit/store/disk/state";
-import { Mirror } from "@mimikit/store/mirror/mirror";
+import { StateCache } from "@mimikit/store/state-cache/state-cache";
 import { expect, test } from "vitest";
 import { gateOf } from "../../apps/worker-pool/src/run/gate-of.ts";
 import { NOON, NOON_MS, recurring, task } from "../core/facts.ts";
@@ -15,17 +15,17 @@ import { temporaryState } from "../store/home.ts";
 const OLD = "trg-00000000000000000000000000000001";
 const NEW = "trg-00000000000000000000000000000002";
 
-async function poolWith(...triggers: Standing[]) {
+async function poolWith(...triggers: Trigger[]) {
   const { home, fs } = temporaryState();
   for (const each of triggers) writeFileSync(join(home, triggerPath(each.id, each.version)), JSON.stringify(each));
-  const mirror = new Mirror(fs, { token: "token", durable: false, onBadArchive: () => {} });
-  await mirror.ledger.load();
-  await mirror.refresh(NOON_MS, true);
+  const cache = new StateCache(fs, { token: "token", durable: false, onBadArchive: () => {} });
+  await cache.archiveIndex.load();
+  await cache.refresh(NOON_MS, true);
   const onError = (error: unknown) => {
     throw error;
   };
   const of = (work: Task, autonomy: Autonomy = "workspace") =>
-    gateOf(work, "/w", { fs, mirror, autonomy, isOwnersWords: false, onError });
+    gateOf(work, "/w", { fs, cache, autonomy, isOwnersWords: false, onError });
   return { home, fs, of };
 }
 

@@ -8,7 +8,7 @@ import { EndedTrigger, ResultSummary } from "@mimikit/protocol/records/archive";
 import { Question } from "@mimikit/protocol/records/question";
 import { Result, reportOf } from "@mimikit/protocol/records/result";
 import { Task } from "@mimikit/protocol/records/task";
-import { Trigger } from "@mimikit/protocol/records/trigger";
+import { TriggerRecord } from "@mimikit/protocol/records/trigger";
 import type { FileSystem } from "@mimikit/store/disk/file-system";
 import { createRecord } from "@mimikit/store/disk/record";
 import {
@@ -21,8 +21,8 @@ import {
   resultPath,
   triggerPath,
 } from "@mimikit/store/disk/state";
-import { Ledger } from "@mimikit/store/mirror/ledger";
-import { Mirror } from "@mimikit/store/mirror/mirror";
+import { ArchiveIndex } from "@mimikit/store/state-cache/archive-index";
+import { StateCache } from "@mimikit/store/state-cache/state-cache";
 import { HistoryWindow } from "@mimikit/store/views/history";
 import { describe, expect, test } from "vitest";
 import { writeHistory } from "../../apps/supervisor/src/views/history-view.ts";
@@ -39,17 +39,17 @@ const asked = turn("t-000001", { messages: [{ ...message("m-a", "tomorrow at nin
 async function gather(path: string, nowMs: number) {
   const { fs, home } = temporaryState();
   await createRecord(fs, Result, path, done(asked, { effects: [{ type: "reply", text: "On it." }] }));
-  const mirror = new Mirror(fs, { token: "token", durable: false, onBadArchive: () => undefined });
-  await mirror.ledger.load();
-  await mirror.refresh(nowMs);
+  const cache = new StateCache(fs, { token: "token", durable: false, onBadArchive: () => undefined });
+  await cache.archiveIndex.load();
+  await cache.refresh(nowMs);
   const providers = byRole(() => "offline");
   return gatherContext(task("t-000001.0"), home, {
     home,
     workDir: home,
     fs,
-    mirror,
-    openTasks: new OpenTasks(mirror),
-    conversation: new HistoryWindow(fs, mirror.ledger),
+    cache,
+    openTasks: new OpenTasks(cache),
+    conversation: new HistoryWindow(fs, cache.archiveIndex),
     said: new HistoryIndex(home),
     rules: new OwnerRules(fs, () => undefined),
     providers,
@@ -76,17 +76,17 @@ test("a conversation that began anew is all that a run is told", async () => {
   const clear = { kind: "clear" as const, id: "clear-1", at: NOON, mac: "seal" };
   const turns = [asked, turn("t-000002", { clear }), turn("t-000003", { messages: [message("m-b", "anew")] })];
   for (const each of turns) await createRecord(fs, Result, archivePath(each.id), done(each));
-  const mirror = new Mirror(fs, { token: "token", durable: false, onBadArchive: () => undefined });
-  await mirror.ledger.load();
+  const cache = new StateCache(fs, { token: "token", durable: false, onBadArchive: () => undefined });
+  await cache.archiveIndex.load();
   const providers = byRole(() => "offline");
   const next = turn("t-000004", { messages: [message("m-c")] });
   const { history } = await gatherContext(next, home, {
     home,
     workDir: home,
     fs,
-    mirror,
-    openTasks: new OpenTasks(mirror),
-    conversation: new HistoryWindow(fs, mirror.ledger),
+    cache,
+    openTasks: new OpenTasks(cache),
+    conversation: new HistoryWindow(fs, cache.archiveIndex),
     said: new HistoryIndex(home),
     rules: new OwnerRules(fs, () => undefined),
     providers,
@@ -103,18 +103,18 @@ async function stateWith(...turns: Result[]) {
   const cuts: number[] = [];
   const rules = new OwnerRules(fs, (chars) => cuts.push(chars));
   const told = async (of: Task, runDir = home) => {
-    const mirror = new Mirror(fs, { token: "token", durable: false, onBadArchive: () => undefined });
-    await mirror.ledger.load();
+    const cache = new StateCache(fs, { token: "token", durable: false, onBadArchive: () => undefined });
+    await cache.archiveIndex.load();
     const providers = byRole(() => "offline");
     const said = new HistoryIndex(home);
-    const conversation = new HistoryWindow(fs, mirror.ledger);
+    const conversation = new HistoryWindow(fs, cache.archiveIndex);
     const listSkills = async () => [];
     const sources = {
       home,
       workDir: home,
       fs,
-      mirror,
-      openTasks: new OpenTasks(mirror),
+      cache,
+      openTasks: new OpenTasks(cache),
       conversation,
       said,
       rules,
@@ -153,9 +153,9 @@ test("a conversation that was compressed is told as its summary, and whole from 
   // However far history.json has come, it says the same.
   for (let seen = 0; seen <= turns.length; seen++) {
     const { told, fs } = await stateWith(...turns.slice(0, seen));
-    const ledger = new Ledger(fs, () => undefined);
-    await ledger.load();
-    await writeHistory(fs, ledger);
+    const archiveIndex = new ArchiveIndex(fs, () => undefined);
+    await archiveIndex.load();
+    await writeHistory(fs, archiveIndex);
     for (const each of turns.slice(seen)) await createRecord(fs, Result, archivePath(each.id), each);
     const { summary, history } = await told(next);
     expect(summary).toBe("At nine.");
@@ -259,20 +259,20 @@ test("what has not ended has no summary, and none is looked for", async () => {
   };
   const ids = Array.from({ length: 20 }, (_, k) => `t-000001.0.${k}`);
   for (const id of ids) await createRecord(fs, Task, queuePath("worker", id), task(id));
-  const mirror = new Mirror(fs, { token: "token", durable: false, onBadArchive: () => undefined });
-  await mirror.ledger.load();
-  await mirror.refresh(NOON_MS);
+  const cache = new StateCache(fs, { token: "token", durable: false, onBadArchive: () => undefined });
+  await cache.archiveIndex.load();
+  await cache.refresh(NOON_MS);
   const providers = byRole(() => "offline");
   const rules = new OwnerRules(fs, () => undefined);
   const said = new HistoryIndex(home);
-  const conversation = new HistoryWindow(fs, mirror.ledger);
+  const conversation = new HistoryWindow(fs, cache.archiveIndex);
   const listSkills = async () => [];
   const sources = {
     home,
     workDir: home,
     fs,
-    mirror,
-    openTasks: new OpenTasks(mirror),
+    cache,
+    openTasks: new OpenTasks(cache),
     conversation,
     said,
     rules,
@@ -287,15 +287,20 @@ test("what has not ended has no summary, and none is looked for", async () => {
 test("what stands to start later and what was asked is told, the newest first; what is over is not", async () => {
   const { fs, home } = temporaryState();
   const at = (minute: number) => new Date(NOON_MS + minute * 60_000).toISOString();
-  const standing = (id: string, minute: number) =>
+  const storedTrigger = (id: string, minute: number) =>
     triggerOf(
       id,
       { order: { prompt: "x".repeat(1_000) }, when: { type: "recurring", schedule: { interval: 60 } } },
       { createdAt: at(minute), traceId: id, depth: 0, target: "teller" },
     );
-  const triggers = [standing("trg-1", 1), { ...standing("trg-1", 1), version: 2, paused: true }, standing("trg-2", 2)];
-  const ended = standing("trg-3", 3);
-  for (const each of [...triggers, ended]) await createRecord(fs, Trigger, triggerPath(each.id, each.version), each);
+  const triggers = [
+    storedTrigger("trg-1", 1),
+    { ...storedTrigger("trg-1", 1), version: 2, paused: true },
+    storedTrigger("trg-2", 2),
+  ];
+  const ended = storedTrigger("trg-3", 3);
+  for (const each of [...triggers, ended])
+    await createRecord(fs, TriggerRecord, triggerPath(each.id, each.version), each);
   const over = { kind: "trigger" as const, id: ended.id, at: at(4), outcome: "deleted" as const, trigger: ended };
   await createRecord(fs, EndedTrigger, archivePath(ended.id), over);
   const question = (id: string, minute: number) => ({
@@ -309,20 +314,20 @@ test("what stands to start later and what was asked is told, the newest first; w
   });
   for (const each of [question("t-000001.0", 1), question("t-000001.1", 2)])
     await createRecord(fs, Question, questionPath(each.id), each);
-  const mirror = new Mirror(fs, { token: "token", durable: false, onBadArchive: () => undefined });
-  await mirror.ledger.load();
-  await mirror.refresh(NOON_MS);
+  const cache = new StateCache(fs, { token: "token", durable: false, onBadArchive: () => undefined });
+  await cache.archiveIndex.load();
+  await cache.refresh(NOON_MS);
   const providers = byRole(() => "offline");
   const rules = new OwnerRules(fs, () => undefined);
   const said = new HistoryIndex(home);
-  const conversation = new HistoryWindow(fs, mirror.ledger);
+  const conversation = new HistoryWindow(fs, cache.archiveIndex);
   const listSkills = async () => [];
   const sources = {
     home,
     workDir: home,
     fs,
-    mirror,
-    openTasks: new OpenTasks(mirror),
+    cache,
+    openTasks: new OpenTasks(cache),
     conversation,
     said,
     rules,

@@ -1,6 +1,6 @@
 /** The cost of an attempt on another machine is noted once, whatever the clock of the home does meanwhile. */
 import { NO_USAGE } from "@mimikit/protocol/base/usage";
-import { UsageBook } from "@mimikit/store/views/usage-book";
+import { UsageLog } from "@mimikit/store/views/usage-log";
 import { expect, test } from "vitest";
 import { lineOnce } from "../../apps/worker-pool/src/dispatcher/line-once.ts";
 import { recordUsage } from "../../apps/worker-pool/src/usage-file.ts";
@@ -40,7 +40,7 @@ function timesNoted(claimedMin: number, takenMin: readonly number[]): number {
   let times = 0;
   for (const min of takenMin) {
     const nowMs = MIDNIGHT_MS + min * MINUTE_MS;
-    const line = lineOnce(candidate, at, accepted, { book: new UsageBook(home), prices: {}, nowMs });
+    const line = lineOnce(candidate, at, accepted, { usageLog: new UsageLog(home), prices: {}, nowMs });
     if (line === null) continue;
     recordUsage(home, line);
     times++;

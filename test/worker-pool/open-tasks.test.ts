@@ -3,32 +3,32 @@ import { boardOf } from "@mimikit/core/views/board";
 import { Claim } from "@mimikit/protocol/records/claim";
 import { Result } from "@mimikit/protocol/records/result";
 import { Task } from "@mimikit/protocol/records/task";
-import { Trigger } from "@mimikit/protocol/records/trigger";
+import { TriggerRecord } from "@mimikit/protocol/records/trigger";
 import { createRecord } from "@mimikit/store/disk/record";
 import { claimPath, queuePath, resultPath, triggerPath } from "@mimikit/store/disk/state";
-import { Mirror } from "@mimikit/store/mirror/mirror";
+import { StateCache } from "@mimikit/store/state-cache/state-cache";
 import { lookups } from "@mimikit/store/views/attempts-told";
 import { expect, test } from "vitest";
 import { OpenTasks } from "../../apps/worker-pool/src/run/open-tasks.ts";
-import { done, linkTo, NOON, NOON_MS, task, turn } from "../core/facts.ts";
+import { dependentOn, done, NOON, NOON_MS, task, turn } from "../core/facts.ts";
 import { temporaryState } from "../store/home.ts";
 
 const OWNER = { pid: 1, startTime: "1", bootId: "b" };
 
 test("the list is as one that is made anew, and a line whose records stay is not made again", async () => {
   const { fs } = temporaryState();
-  const mirror = new Mirror(fs, { token: "token", durable: false, isAlive: () => true, onBadArchive: () => {} });
+  const cache = new StateCache(fs, { token: "token", durable: false, isAlive: () => true, onBadArchive: () => {} });
   const [first, second, third] = [task("t-000001.0.0"), task("t-000001.0.1"), task("t-000001.0.2")];
   await createRecord(fs, Task, queuePath("worker", first.id), first);
-  await mirror.ledger.load();
-  const open = new OpenTasks(mirror);
+  await cache.archiveIndex.load();
+  const open = new OpenTasks(cache);
   const look = async () => {
-    await mirror.refresh(NOON_MS);
-    const { queue, links, results, attempts } = mirror;
+    await cache.refresh(NOON_MS);
+    const { queue, dependents: links, results, attempts } = cache;
     const of = (id: string) => lookups(attempts.get(id));
     const anew = boardOf({
       queue,
-      links,
+      dependents: links,
       results,
       runningClaimOf: (id) => of(id).runningClaimOf(id),
       attemptsOf: (id) => of(id).attemptsOf(id),
@@ -43,9 +43,9 @@ test("the list is as one that is made anew, and a line whose records stay is not
   await createRecord(fs, Task, queuePath("teller", "t-000002"), turn("t-000002", {}));
   await createRecord(
     fs,
-    Trigger,
+    TriggerRecord,
     triggerPath(third.id, 1),
-    linkTo(third, { type: "task_done", params: { taskId: first.id } }),
+    dependentOn(third, { type: "task_done", params: { taskId: first.id } }),
   );
   const three = await look();
   expect(three.map(({ state }) => state)).toEqual(["waiting", "queued", "queued"]);

@@ -1,4 +1,4 @@
-import type { Outcome } from "@mimikit/agent/run/run-task";
+import type { RunOutcome } from "@mimikit/agent/run/run-task";
 import { byRole } from "@mimikit/protocol/base/kind";
 import { Signal } from "@mimikit/protocol/base/signal";
 import { NO_USAGE } from "@mimikit/protocol/base/usage";
@@ -12,7 +12,7 @@ import { Pool, type PoolOptions } from "../../apps/worker-pool/src/pool.ts";
 import { NOON, NOON_MS, task } from "../core/facts.ts";
 import { temporaryState } from "../store/home.ts";
 
-const DONE: Outcome = {
+const DONE: RunOutcome = {
   status: "done",
   resultType: "text",
   result: { text: "output" },

@@ -1,6 +1,6 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import type { Outcome } from "@mimikit/agent/run/run-task";
+import type { RunOutcome } from "@mimikit/agent/run/run-task";
 import type { Candidate } from "@mimikit/core/tasks/dispatch";
 import { RECORD_BYTES_MAX } from "@mimikit/protocol/base/json";
 import { NO_USAGE } from "@mimikit/protocol/base/usage";
@@ -13,7 +13,7 @@ import { temporaryState } from "../store/home.ts";
 const work = task("t-000001.0.0");
 const candidate: Candidate = { task: work, attempt: 1, company: "all", earlier: [], outages: [], interrupted: false };
 const claim = { id: work.id, attempt: 1, owner: { pid: 1, startTime: "1", bootId: "b" }, at: NOON };
-const done: Outcome = {
+const done: RunOutcome = {
   status: "done",
   resultType: "text",
   result: { text: "output" },
@@ -25,7 +25,7 @@ const done: Outcome = {
 };
 
 const asked = turn("t-000001", { messages: [message("m-a")] });
-const away: Outcome = {
+const away: RunOutcome = {
   ...done,
   status: "failed",
   resultType: "turn",
@@ -53,7 +53,7 @@ describe("an outage", () => {
     const { fs } = temporaryState();
     const outages = [TOLD, { ...TOLD, attempt: 2, error: "second" }];
     const options = { fs, nowMs: () => NOON_MS, retryDelaySec: 60 };
-    const reply: Outcome = { ...done, resultType: "turn", result: {}, effects: [{ type: "reply", text: "hi" }] };
+    const reply: RunOutcome = { ...done, resultType: "turn", result: {}, effects: [{ type: "reply", text: "hi" }] };
     expect(await publish({ ...candidate, task: asked, outages }, claim, reply, options)).toMatchObject({
       outage: { since: NOON, error: "first" },
     });
@@ -63,7 +63,8 @@ describe("an outage", () => {
 
 function publishing() {
   const { home, fs } = temporaryState();
-  const say = (outcome: Outcome) => publish(candidate, claim, outcome, { fs, nowMs: () => NOON_MS, retryDelaySec: 60 });
+  const say = (outcome: RunOutcome) =>
+    publish(candidate, claim, outcome, { fs, nowMs: () => NOON_MS, retryDelaySec: 60 });
   return { home, say, read: () => JSON.parse(readFileSync(join(home, resultPath("worker", work.id)), "utf8")) };
 }
 
@@ -87,7 +88,13 @@ describe("what came of a run", () => {
 
   test("of a run that was cancelled leaves nothing behind: its outcome was there before", async () => {
     const { fs, home } = temporaryState();
-    const stopped: Outcome = { ...done, status: "failed", failureReason: "cancelled", result: null, retryable: true };
+    const stopped: RunOutcome = {
+      ...done,
+      status: "failed",
+      failureReason: "cancelled",
+      result: null,
+      retryable: true,
+    };
     const options = { fs, nowMs: () => NOON_MS, retryDelaySec: 60 };
     expect(await publish(candidate, claim, stopped, options)).toBeNull();
     expect(readdirSync(join(home, "worker/running"))).toEqual([]);

@@ -9,7 +9,7 @@ import { byRole } from "@mimikit/protocol/base/kind";
 import { Result } from "@mimikit/protocol/records/result";
 import { createRecord } from "@mimikit/store/disk/record";
 import { archivePath } from "@mimikit/store/disk/state";
-import { Mirror } from "@mimikit/store/mirror/mirror";
+import { StateCache } from "@mimikit/store/state-cache/state-cache";
 import { HistoryWindow } from "@mimikit/store/views/history";
 import { expect, test } from "vitest";
 import { HistoryMonths } from "../../apps/supervisor/src/views/history-months.ts";
@@ -32,15 +32,15 @@ async function conversation(memory: string) {
   const { fs, home } = temporaryState();
   writeFileSync(join(home, "memory.md"), memory);
   await refreshMemoryIndex({ home, workDir: home });
-  const mirror = new Mirror(fs, { token: "token", durable: false, onBadArchive: () => undefined });
-  await mirror.ledger.load();
+  const cache = new StateCache(fs, { token: "token", durable: false, onBadArchive: () => undefined });
+  await cache.archiveIndex.load();
   const sources = {
     home,
     workDir: home,
     fs,
-    mirror,
-    openTasks: new OpenTasks(mirror),
-    conversation: new HistoryWindow(fs, mirror.ledger),
+    cache,
+    openTasks: new OpenTasks(cache),
+    conversation: new HistoryWindow(fs, cache.archiveIndex),
     said: new HistoryIndex(home),
     rules: new OwnerRules(fs, () => undefined),
     providers: byRole(() => "openai"),
@@ -52,7 +52,7 @@ async function conversation(memory: string) {
     const at = new Date(NOON_MS + turns * MINUTE_MS).toISOString();
     return turn(turnId(turns + 1), { messages: [{ kind: "message", id: `m-${turns + 1}`, at, text }] });
   };
-  const months = new HistoryMonths(home, mirror.ledger);
+  const months = new HistoryMonths(home, cache.archiveIndex);
   return {
     async say(text: string, reply: string) {
       const of = next(text);
@@ -67,18 +67,18 @@ async function conversation(memory: string) {
     },
     remember: (document: string) => writeFileSync(join(home, "memory.md"), document),
     async clear() {
-      const wish = {
+      const command = {
         kind: "clear" as const,
         id: "clear-1",
         at: new Date(NOON_MS + turns * MINUTE_MS).toISOString(),
         mac: "seal",
       };
-      const of = turn(turnId(++turns), { clear: wish });
+      const of = turn(turnId(++turns), { clear: command });
       await createRecord(fs, Result, archivePath(of.id), done(of));
     },
     async fold() {
-      await mirror.ledger.follow();
-      await writeHistory(fs, mirror.ledger);
+      await cache.archiveIndex.follow();
+      await writeHistory(fs, cache.archiveIndex);
       await months.write();
     },
     async promptOf(text: string): Promise<string> {

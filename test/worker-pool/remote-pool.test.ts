@@ -13,7 +13,7 @@ import { jobOf } from "@mimikit/runtime/pools/names";
 import { createRecord } from "@mimikit/store/disk/record";
 import { AWAY, begunAwayPath, callsAwayPath, endedAwayPath } from "@mimikit/store/disk/state";
 import { expect, test } from "vitest";
-import { type Ran, RemotePool } from "../../apps/worker-pool/src/remote/remote-pool.ts";
+import { type EndedRun, RemotePool } from "../../apps/worker-pool/src/remote/remote-pool.ts";
 import { task } from "../core/facts.ts";
 import { temporaryState } from "../store/home.ts";
 
@@ -34,7 +34,7 @@ const OUTCOME: PoolOutcome = {
   provider: "offline",
 };
 
-const RAN: Ran = {
+const RAN: EndedRun = {
   outcome: {
     status: "done",
     resultType: "text",
@@ -77,7 +77,7 @@ function machine(monotonicMs = () => 0) {
     identity: OWNER,
     fs,
     leaseMs: 1_000,
-    link: {
+    connection: {
       silentMs: 0,
       async tell(job, { kind, nonce }) {
         said.push([job, kind]);

@@ -13,14 +13,14 @@ import { Claim } from "@mimikit/protocol/records/claim";
 import { Config } from "@mimikit/runtime/config/config";
 import { createRecord } from "@mimikit/store/disk/record";
 import { claimPath, runPath, streamPath } from "@mimikit/store/disk/state";
-import { Mirror } from "@mimikit/store/mirror/mirror";
+import { StateCache } from "@mimikit/store/state-cache/state-cache";
 import { HistoryWindow } from "@mimikit/store/views/history";
-import { UsageBook } from "@mimikit/store/views/usage-book";
+import { UsageLog } from "@mimikit/store/views/usage-log";
 import { expect, onTestFinished, test } from "vitest";
 import type { Allotted } from "../../apps/worker-pool/src/claim/allot.ts";
 import { OpenTasks } from "../../apps/worker-pool/src/run/open-tasks.ts";
 import { OwnerRules } from "../../apps/worker-pool/src/run/owner-rules.ts";
-import { runAttempt, type Workshop } from "../../apps/worker-pool/src/run/run-attempt.ts";
+import { type RunDeps, runAttempt } from "../../apps/worker-pool/src/run/run-attempt.ts";
 import { recordUsage } from "../../apps/worker-pool/src/usage-file.ts";
 import { message, NOON_MS, task, turn } from "../core/facts.ts";
 import { temporaryState } from "../store/home.ts";
@@ -29,18 +29,18 @@ const asked = turn("t-000001", { messages: [message("m-a")] });
 const candidate: Allotted = { task: asked, attempt: 1, company: "all", earlier: [], outages: [], interrupted: false };
 
 /** A pool whose settings name nobody who can answer. */
-function workshopWithNobody() {
+function depsWithoutModel() {
   const { home, fs } = temporaryState();
   const errors: unknown[] = [];
   const lines: UsageLine[] = [];
-  const mirror = new Mirror(fs, { token: "token", durable: true, isAlive: () => true, onBadArchive: () => {} });
-  const workshop: Workshop = {
+  const cache = new StateCache(fs, { token: "token", durable: true, isAlive: () => true, onBadArchive: () => {} });
+  const deps: RunDeps = {
     home,
     workDir: home,
     fs,
-    mirror,
-    openTasks: new OpenTasks(mirror),
-    conversation: new HistoryWindow(fs, mirror.ledger),
+    cache,
+    openTasks: new OpenTasks(cache),
+    conversation: new HistoryWindow(fs, cache.archiveIndex),
     said: new HistoryIndex(home),
     rules: new OwnerRules(fs, () => undefined),
     providers: byRole(() => "model"),
@@ -51,7 +51,7 @@ function workshopWithNobody() {
     monotonicMs: () => 0,
     prices: {},
     taskLimit: {},
-    book: new UsageBook(home),
+    usageLog: new UsageLog(home),
     noteUsage: (line) => lines.push(line),
     onToolCall: () => {},
     sandbox: "auto",
@@ -64,23 +64,23 @@ function workshopWithNobody() {
     audit: () => {},
     onError: (error) => errors.push(error),
   };
-  return { workshop, errors, lines };
+  return { deps, errors, lines };
 }
 
-const run = (workshop: Workshop) => runAttempt(candidate, new Steering(), new AbortController().signal, workshop);
+const run = (deps: RunDeps) => runAttempt(candidate, new Steering(), new AbortController().signal, deps);
 
 test("an attempt that reached nobody leaves nothing behind", async () => {
-  const { workshop, errors } = workshopWithNobody();
-  expect(await run(workshop)).toMatchObject({ isOutage: true, error: "nobody is there" });
-  expect(existsSync(join(workshop.home, runPath(asked.id, 1)))).toBe(false);
-  expect(existsSync(join(workshop.home, streamPath(asked.id)))).toBe(false);
+  const { deps, errors } = depsWithoutModel();
+  expect(await run(deps)).toMatchObject({ isOutage: true, error: "nobody is there" });
+  expect(existsSync(join(deps.home, runPath(asked.id, 1)))).toBe(false);
+  expect(existsSync(join(deps.home, streamPath(asked.id)))).toBe(false);
   expect(errors).toEqual([]);
 });
 
 test("an outage stays an outage where the disk does not let go of what it left", async () => {
-  const { workshop, errors } = workshopWithNobody();
-  mkdirSync(join(workshop.home, streamPath(asked.id)));
-  expect(await run(workshop)).toMatchObject({ isOutage: true, effects: [] });
+  const { deps, errors } = depsWithoutModel();
+  mkdirSync(join(deps.home, streamPath(asked.id)));
+  expect(await run(deps)).toMatchObject({ isOutage: true, effects: [] });
   expect(errors).not.toEqual([]);
 });
 
@@ -95,12 +95,12 @@ test("a run that is over keeps no timer for its limit", async () => {
   }).enable();
   onTestFinished(() => void hook.disable());
   let begun = 0;
-  const { workshop } = workshopWithNobody();
+  const { deps } = depsWithoutModel();
   const answerersOf = () => {
     begun = timers.size;
     return { providers: [], problems: ["nobody is there"] };
   };
-  await run({ ...workshop, timeLimitOf: () => LIMIT_SEC, answerersOf });
+  await run({ ...deps, timeLimitOf: () => LIMIT_SEC, answerersOf });
   // An end is reported after the work that caused it.
   await setImmediate();
   expect(begun).toBe(1);
@@ -108,8 +108,8 @@ test("a run that is over keeps no timer for its limit", async () => {
 });
 
 test("a run that takes too long is told to stop, and why", async () => {
-  const { workshop } = workshopWith(COST, { hangs: true });
-  const { failureReason } = await runAttempt(allotted, new Steering(), idle, { ...workshop, timeLimitOf: () => 0.01 });
+  const { deps } = depsWith(COST, { hangs: true });
+  const { failureReason } = await runAttempt(allotted, new Steering(), idle, { ...deps, timeLimitOf: () => 0.01 });
   expect(failureReason).toBe("timeout");
 });
 
@@ -118,9 +118,9 @@ const COST: Usage = { inputTokens: 100, cachedTokens: 0, outputTokens: 7, costUs
 const work = task("t-000001.0.0", { triggerId: "trg-1" });
 const allotted: Allotted = { ...candidate, task: work, reserved: RESERVED };
 
-/** A workshop whose model has taken `usage` when it ends, or when it is stopped. */
-function workshopWith(usage: Usage, { hangs = false, breaksOff = false, name = "openai" } = {}) {
-  const parts = workshopWithNobody();
+/** The deps of a run whose model has taken `usage` when it ends, or when it is stopped. */
+function depsWith(usage: Usage, { hangs = false, breaksOff = false, name = "openai" } = {}) {
+  const parts = depsWithoutModel();
   const provider: Provider = {
     name,
     model: "m",
@@ -135,76 +135,76 @@ function workshopWith(usage: Usage, { hangs = false, breaksOff = false, name = "
       else yield { type: "done", status: "done", resultType: "text", result: { text: "done" }, usage };
     },
   };
-  const workshop: Workshop = { ...parts.workshop, answerersOf: () => ({ providers: [provider], problems: [] }) };
-  return { ...parts, workshop };
+  const deps: RunDeps = { ...parts.deps, answerersOf: () => ({ providers: [provider], problems: [] }) };
+  return { ...parts, deps };
 }
 
 const idle = new AbortController().signal;
 
 test("a reservation is settled with what the run has cost, also where that is nothing", async () => {
-  const { workshop, lines } = workshopWith(COST);
-  await runAttempt(allotted, new Steering(), idle, { ...workshop, prices: { m: { input: 10, cached: 0, output: 0 } } });
+  const { deps, lines } = depsWith(COST);
+  await runAttempt(allotted, new Steering(), idle, { ...deps, prices: { m: { input: 10, cached: 0, output: 0 } } });
   expect(lines).toMatchObject([{ taskId: work.id, triggerId: "trg-1", inputTokens: 100, costUsd: 0.001 }]);
   expect(lines[0]).not.toHaveProperty("isEstimate");
-  const free = workshopWith(NO_USAGE);
-  await runAttempt(allotted, new Steering(), idle, free.workshop);
+  const free = depsWith(NO_USAGE);
+  await runAttempt(allotted, new Steering(), idle, free.deps);
   expect(free.lines).toMatchObject([{ taskId: work.id, inputTokens: 0 }]);
   const { reserved: _, ...unlimited } = allotted;
-  await runAttempt(unlimited, new Steering(), idle, free.workshop);
+  await runAttempt(unlimited, new Steering(), idle, free.deps);
   expect(free.lines).toHaveLength(1);
 });
 
 test("a run that is stopped before it has said what it took counts for what was reserved", async () => {
   const stop = new AbortController();
-  const untold = workshopWith(NO_USAGE, { hangs: true });
-  const ended = runAttempt(allotted, new Steering(), stop.signal, untold.workshop);
+  const untold = depsWith(NO_USAGE, { hangs: true });
+  const ended = runAttempt(allotted, new Steering(), stop.signal, untold.deps);
   stop.abort("cancelled");
   await ended;
   expect(untold.lines).toMatchObject([{ inputTokens: 1_000, outputTokens: 0, costUsd: 0.25, isEstimate: true }]);
-  const told = workshopWith(COST, { hangs: true });
-  await runAttempt(allotted, new Steering(), AbortSignal.abort("cancelled"), told.workshop);
+  const told = depsWith(COST, { hangs: true });
+  await runAttempt(allotted, new Steering(), AbortSignal.abort("cancelled"), told.deps);
   expect(told.lines).toMatchObject([{ inputTokens: 100, outputTokens: 7 }]);
 });
 
 test("so does one that broke off after somebody had answered, unless it is free whatever it says", async () => {
   const lineOf = async (usage: Usage, name: string) => {
-    const { workshop, lines } = workshopWith(usage, { breaksOff: true, name });
-    await runAttempt(allotted, new Steering(), idle, workshop);
+    const { deps, lines } = depsWith(usage, { breaksOff: true, name });
+    await runAttempt(allotted, new Steering(), idle, deps);
     return lines;
   };
   expect(await lineOf(NO_USAGE, "codex")).toMatchObject([{ inputTokens: 1_000, isEstimate: true }]);
   expect(await lineOf(COST, "codex")).toMatchObject([{ inputTokens: 100 }]);
   // It stands in for somebody who would have cost that.
   expect(await lineOf(NO_USAGE, "offline")).toMatchObject([{ inputTokens: 0 }]);
-  const stopped = workshopWith(NO_USAGE, { hangs: true, name: "offline" });
-  await runAttempt(allotted, new Steering(), AbortSignal.abort("cancelled"), stopped.workshop);
+  const stopped = depsWith(NO_USAGE, { hangs: true, name: "offline" });
+  await runAttempt(allotted, new Steering(), AbortSignal.abort("cancelled"), stopped.deps);
   expect(stopped.lines).toMatchObject([{ inputTokens: 0 }]);
 });
 
 test("a further attempt of a task whose budget is used up asks nobody, and is final", async () => {
-  const { workshop, lines } = workshopWith(COST);
-  const { home, fs, mirror } = workshop;
+  const { deps, lines } = depsWith(COST);
+  const { home, fs, cache } = deps;
   const at = new Date(NOON_MS).toISOString();
   const owner = { pid: 1, startTime: "1", bootId: "b" };
   await createRecord(fs, Claim, claimPath("worker", work.id, 1), { id: work.id, attempt: 1, owner, at });
   recordUsage(home, { at, taskId: work.id, attempt: 1, role: "worker", provider: "openai", ...COST });
-  await mirror.refresh(NOON_MS);
+  await cache.refresh(NOON_MS);
   const second = { ...allotted, attempt: 2 };
   const taskLimit = { tokens: 107 };
-  expect(await runAttempt(second, new Steering(), idle, { ...workshop, taskLimit })).toMatchObject({
+  expect(await runAttempt(second, new Steering(), idle, { ...deps, taskLimit })).toMatchObject({
     status: "failed",
     failureReason: "budget",
     error: "its budget is used up: it has taken 107 of 107 tokens",
     retryable: false,
   });
   expect(lines).toEqual([]);
-  const roomy = { ...workshop, taskLimit: { tokens: 108 } };
+  const roomy = { ...deps, taskLimit: { tokens: 108 } };
   expect(await runAttempt(second, new Steering(), idle, roomy)).toMatchObject({ status: "done" });
 });
 
 test("an attempt on another machine is held to what its home says that the task has taken before", async () => {
-  const { workshop } = workshopWith(COST);
-  const away = { ...workshop, taskLimit: { tokens: 107 }, isOfPool: true };
+  const { deps } = depsWith(COST);
+  const away = { ...deps, taskLimit: { tokens: 107 }, isOfPool: true };
   const run = (tokens: number) =>
     runAttempt(allotted, new Steering(), idle, { ...away, spentBefore: { tokens, costUsd: 0 } });
   expect(await run(107)).toMatchObject({ status: "failed", failureReason: "budget", retryable: false });

@@ -21,11 +21,11 @@ import { waitForAdoption } from "@mimikit/runtime/process/wait-for-adoption";
 import { onShutdown } from "@mimikit/runtime/shutdown";
 import { openDisk } from "@mimikit/store/disk/disk";
 import { WATCHED } from "@mimikit/store/disk/watch";
-import { Heard } from "@mimikit/store/mirror/heard";
-import { Mirror } from "@mimikit/store/mirror/mirror";
+import { PendingChanges } from "@mimikit/store/state-cache/pending-changes";
+import { StateCache } from "@mimikit/store/state-cache/state-cache";
 import { CHANNELS } from "./channels/index.ts";
 import { ChannelError } from "./contract/channel.ts";
-import { Conversation } from "./send/conversation.ts";
+import { ConversationReader } from "./send/conversation.ts";
 import { ServedChannel } from "./serve-channel.ts";
 
 const CHECK_MS_MAX = 20_000;
@@ -65,12 +65,12 @@ async function serve(): Promise<void> {
   const nowMs = () => Date.now();
   const fs = openDisk(home, `channels-${identity.pid}-${identity.startTime}`, () => completeHome(home, log));
   const onError = (error: unknown) => log.error("channels", { error });
-  const mirror = new Mirror(fs, {
+  const cache = new StateCache(fs, {
     token,
     durable: false,
     onBadArchive: (path, reason) => log.warn("a record of the archive cannot be read", { path, reason }),
   });
-  const conversation = await Conversation.load(mirror, nowMs());
+  const conversation = await ConversationReader.load(cache, nowMs());
   await conversation.refresh(nowMs(), true);
   const secrets = readSecrets();
   let nudge = () => {};
@@ -82,7 +82,7 @@ async function serve(): Promise<void> {
   const served = new Map<string, ServedChannel>();
   for (const [name, fields] of Object.entries(secrets)) await start(name, fields);
 
-  const heard = new Heard();
+  const heard = new PendingChanges();
   const heartbeat = new Heartbeat(home, "channels");
   let rereadAtMs = 0;
   let lookedAtMs = Number.NEGATIVE_INFINITY;
@@ -155,7 +155,7 @@ async function serve(): Promise<void> {
           home,
           fs,
           token,
-          mirror,
+          cache,
           log,
           nowMs,
           onChange: () => nudge(),

@@ -6,12 +6,12 @@ import type { Log } from "@mimikit/runtime/audit/log";
 import type { FileSystem } from "@mimikit/store/disk/file-system";
 import { readRecord, replaceView } from "@mimikit/store/disk/record";
 import { channelCursorPath, channelStatePath } from "@mimikit/store/disk/state";
-import type { Mirror } from "@mimikit/store/mirror/mirror";
+import type { StateCache } from "@mimikit/store/state-cache/state-cache";
 import { type Channel, ChannelError, type ChannelKind } from "./contract/channel.ts";
 import { People } from "./people/people.ts";
 import { Receiver } from "./receive/receiver.ts";
-import type { Conversation } from "./send/conversation.ts";
-import type { Item } from "./send/items.ts";
+import type { ConversationReader } from "./send/conversation.ts";
+import type { ChannelItem } from "./send/items.ts";
 import { Outbox } from "./send/outbox.ts";
 import { Sends } from "./send/sends.ts";
 import { WORDS } from "./send/words.ts";
@@ -31,7 +31,7 @@ export interface ServeParts {
   home: string;
   fs: FileSystem;
   token: string;
-  mirror: Mirror;
+  cache: StateCache;
   log: Log;
   nowMs(): number;
   /** There is something to look at. */
@@ -73,7 +73,7 @@ export class ServedChannel {
   }
 
   /** Sends what is due now, and says how the channel does. Throws what the disk throws. */
-  async note(items: readonly Item[], isNotified: boolean, conversation: Conversation): Promise<void> {
+  async note(items: readonly ChannelItem[], isNotified: boolean, conversation: ConversationReader): Promise<void> {
     await this.people.refresh();
     const { paired } = this.people;
     this.outbox.note([...this.greetings(), ...items], paired, isNotified);
@@ -133,7 +133,7 @@ export class ServedChannel {
     }
   }
 
-  private greetings(): Item[] {
+  private greetings(): ChannelItem[] {
     if (this.parts.kind.pairing !== "code") return [];
     return this.people.paired.map((person) => ({
       id: `paired ${person.id} ${person.at}`,
@@ -145,7 +145,7 @@ export class ServedChannel {
     }));
   }
 
-  private showTyping(conversation: Conversation): void {
+  private showTyping(conversation: ConversationReader): void {
     const { kind, channel, log } = this.parts;
     const nowMs = performance.now();
     if (channel.showTyping === undefined || nowMs - this.typedAtMs < TYPING_EVERY_MS) return;

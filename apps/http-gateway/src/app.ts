@@ -15,14 +15,14 @@ import express, {
   type Router,
 } from "express";
 import helmet from "helmet";
-import type { Parts } from "./api/parts.ts";
+import type { RouteDeps } from "./api/parts.ts";
 import type { Method, Route } from "./api/route.ts";
 import type { HostPolicy } from "./auth/host.ts";
-import { Problem, problemOf, v1ErrorOf } from "./http/problem.ts";
+import { HttpProblem, problemOf, v1ErrorOf } from "./http/problem.ts";
 import { files, notBuilt } from "./routes/page.ts";
 import { ROUTES } from "./routes.ts";
 
-export interface AppParts extends Parts {
+export interface AppParts extends RouteDeps {
   hosts: HostPolicy;
   /** The built page. */
   pageDir: string;
@@ -95,7 +95,7 @@ export function createApp(parts: AppParts): Express {
 
   // A WebSocket whose Upgrade was lost on the way: a proxy has to be told to pass it on.
   app.get("/ws", fresh, ownPage, () => {
-    throw new Problem(426, coded("socket_not_upgraded"), { headers: { Upgrade: "websocket" } });
+    throw new HttpProblem(426, coded("socket_not_upgraded"), { headers: { Upgrade: "websocket" } });
   });
   app.use(files(pageDir));
   app.route("/").get(notBuilt(pageDir)).all(only("GET, HEAD"));
@@ -122,7 +122,7 @@ function methodsOf(routes: readonly Route[]): string {
 
 /** An address is a path that can be decoded; a whole URL is what one sends to a proxy. */
 function assertWellFormed(request: Request): void {
-  if (!request.originalUrl.startsWith("/")) throw new Problem(400, coded("address_not_path"));
+  if (!request.originalUrl.startsWith("/")) throw new HttpProblem(400, coded("address_not_path"));
   // Throws a URIError, which is a 400, for malformed percent-encoding.
   decodeURIComponent(request.path);
 }
@@ -135,12 +135,12 @@ function fresh(_request: Request, response: Response, next: NextFunction): void 
 
 function only(methods: string) {
   return (): never => {
-    throw new Problem(405, coded("other_methods", { methods }), { headers: { Allow: methods } });
+    throw new HttpProblem(405, coded("other_methods", { methods }), { headers: { Allow: methods } });
   };
 }
 
 function notFound(): never {
-  throw new Problem(404, coded("nothing_at_address"));
+  throw new HttpProblem(404, coded("nothing_at_address"));
 }
 
 /** The permissions of our pages: load their own files and talk to us. No inline script, no foreign image, no frame, no form. */
@@ -167,7 +167,7 @@ function securityHeaders() {
 }
 
 /** The last stop of every error. Express knows it by its four parameters. */
-function answerWithProblem(log: Parts["log"]) {
+function answerWithProblem(log: RouteDeps["log"]) {
   return (error: unknown, request: Request, response: Response, _next: NextFunction): void => {
     const problem = problemOf(error);
     const hasLeft = request.destroyed && !request.complete;

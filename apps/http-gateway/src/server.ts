@@ -14,9 +14,9 @@ import { completeHome } from "@mimikit/runtime/keep-home";
 import { ownIdentity } from "@mimikit/runtime/process/identity";
 import { WorkspaceFiles } from "@mimikit/runtime/workspace/workspace-files";
 import { openDisk } from "@mimikit/store/disk/disk";
-import { Mirror } from "@mimikit/store/mirror/mirror";
-import { UsageBook } from "@mimikit/store/views/usage-book";
-import type { Parts } from "./api/parts.ts";
+import { StateCache } from "@mimikit/store/state-cache/state-cache";
+import { UsageLog } from "@mimikit/store/views/usage-log";
+import type { RouteDeps } from "./api/parts.ts";
 import { createApp } from "./app.ts";
 import { Auth } from "./auth/auth.ts";
 import { assertBindIsSafe, HostPolicy } from "./auth/host.ts";
@@ -29,11 +29,11 @@ import { HELLO_MS_MAX } from "./live/socket.ts";
 import { acceptUpgrades } from "./live/upgrade.ts";
 import { Push } from "./push/push.ts";
 import { PAGE_DIR } from "./routes/page.ts";
+import { Commands } from "./state/commands.ts";
 import { type Demo, NO_DEMO } from "./state/demo.ts";
 import { Mishaps } from "./state/mishaps.ts";
 import { type SettingsFacts, statusOf } from "./state/status.ts";
-import { type Look, View } from "./state/view.ts";
-import { Wishes } from "./state/wishes.ts";
+import { type StateView, View } from "./state/view.ts";
 import { startUpkeep } from "./upkeep.ts";
 
 /** Requests and clients get this long to end by themselves when the gateway stops. */
@@ -56,7 +56,7 @@ export interface GatewayOptions {
   /** How long a client of /ws may take to say hello, in ms. */
   helloMs?: number;
   /** How long a client of /v1 waits for a reply, and how often it hears that it still does, in ms. */
-  waits?: Parts["waits"];
+  waits?: RouteDeps["waits"];
 }
 
 export interface Gateway {
@@ -76,19 +76,19 @@ export function createGateway(options: GatewayOptions): Gateway {
   const { pid, startTime } = ownIdentity();
   const fs = openDisk(home, `gateway.${incarnation}-${pid}-${startTime}`, () => completeHome(home, log));
   const onBadArchive = (path: string, reason: string) => log.warn("a record in archive/ is damaged", { path, reason });
-  const mirror = new Mirror(fs, { token, durable: false, onBadArchive });
-  const view = new View(fs, mirror);
-  const usage = new UsageBook(home);
+  const cache = new StateCache(fs, { token, durable: false, onBadArchive });
+  const view = new View(fs, cache);
+  const usage = new UsageLog(home);
   const mishaps = new Mishaps();
-  const facts = { ...options, demo, usage, mirror, mishaps, startedAt: new Date().toISOString() };
-  const currentStatus = (look: Look) => statusOf(facts, fs, look, Date.now());
+  const facts = { ...options, demo, usage, cache, mishaps, startedAt: new Date().toISOString() };
+  const currentStatus = (state: StateView) => statusOf(facts, fs, state, Date.now());
   const sessions = new Sessions(home, fs);
   const push = new Push({ home, fs, sessions, isAdopted: () => options.settings().adopted, log });
-  const onLook = (look: Look) => push.note(look);
+  const onLook = (state: StateView) => push.note(state);
   const live = new Live({ home, view, incarnation, statusOf: currentStatus, mishaps, onLook, log });
   const auth = new Auth(home, token, sessions, log, config.publicUrl !== undefined);
   const timeZone = Intl.DateTimeFormat().resolvedOptions().timeZone;
-  const wishes = new Wishes({ fs, mirror, view, token, timeZone, log });
+  const commands = new Commands({ fs, cache, view, token, timeZone, log });
   const said = new HistoryIndex(home);
   const hosts = new HostPolicy(config.host, names, config.publicUrl);
 
@@ -110,21 +110,21 @@ export function createGateway(options: GatewayOptions): Gateway {
     usage,
     view,
     waits: options.waits ?? {},
-    wishes,
+    commands,
     fs,
-    mirror,
+    cache,
     memory: { home, workDir: options.workDir },
-    world: { mirror, files: new WorkspaceFiles({ workDir: options.workDir, home }), timeZone },
+    world: { cache, files: new WorkspaceFiles({ workDir: options.workDir, home }), timeZone },
   });
   const server = createHttpServer(app, options.requestMs ?? REQUEST_MS_MAX);
   const onError = (error: unknown) => log.error("a frame failed", { error });
-  const clients = acceptUpgrades(server, hosts, { auth, wishes, live, helloMs, onError });
+  const clients = acceptUpgrades(server, hosts, { auth, commands, live, helloMs, onError });
   let stopUpkeep = async () => {};
 
   return {
     async listen() {
       const url = await listenOn(server, config.host, config.port);
-      stopUpkeep = startUpkeep({ home, config, live, sessions, wishes, log });
+      stopUpkeep = startUpkeep({ home, config, live, sessions, commands, log });
       push.begin();
       // Piece by piece, with requests between them, so that a later search does not wait for it.
       void said.refresh().then(

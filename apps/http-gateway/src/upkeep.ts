@@ -8,10 +8,10 @@ import { Heartbeat } from "@mimikit/runtime/process/heartbeat";
 import { runLoop } from "@mimikit/runtime/process/loop";
 import { STREAMS } from "@mimikit/store/disk/state";
 import { WATCHED } from "@mimikit/store/disk/watch";
-import { Heard } from "@mimikit/store/mirror/heard";
+import { PendingChanges } from "@mimikit/store/state-cache/pending-changes";
 import type { Sessions } from "./auth/sessions.ts";
 import type { Live } from "./live/live.ts";
-import type { Wishes } from "./state/wishes.ts";
+import type { Commands } from "./state/commands.ts";
 
 const HEARTBEAT_MS = 30_000;
 /** So long a look waits for those who wait for an answer, in milliseconds: a stream of commands must not keep all others from news. */
@@ -22,7 +22,7 @@ export interface UpkeepParts {
   config: Pick<Config, "tickMs" | "rereadSec">;
   live: Pick<Live, "tick" | "readStreams" | "heartbeat">;
   sessions: Pick<Sessions, "isSignedIn">;
-  wishes: Pick<Wishes, "atRest">;
+  commands: Pick<Commands, "atRest">;
   log: Log;
   /** How long a look waits for answers, in ms; LOOK_PUT_OFF_MS_MAX when not given. */
   putOffMs?: number;
@@ -30,16 +30,16 @@ export interface UpkeepParts {
 
 /** Starts the loops. @returns stops them; it resolves when the last tick has ended. */
 export function startUpkeep(parts: UpkeepParts): () => Promise<void> {
-  const { home, config, live, sessions, wishes, log, putOffMs = LOOK_PUT_OFF_MS_MAX } = parts;
+  const { home, config, live, sessions, commands, log, putOffMs = LOOK_PUT_OFF_MS_MAX } = parts;
   let rereadAtMs = 0;
   let lookedAtMs = Number.NEGATIVE_INFINITY;
-  const heard = new Heard();
+  const heard = new PendingChanges();
   const heartbeat = new Heartbeat(home, "gateway");
   const looks = runLoop({
     tickMs: config.tickMs,
     tick: async () => {
       // Answers come first.
-      await Promise.race([wishes.atRest(), wait(putOffMs, undefined, { ref: false })]);
+      await Promise.race([commands.atRest(), wait(putOffMs, undefined, { ref: false })]);
       // Notifications that come together make one refresh.
       await new Promise((resolve) => setImmediate(resolve));
       const nowMs = performance.now();

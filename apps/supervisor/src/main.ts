@@ -9,7 +9,7 @@ import { createLog } from "@mimikit/runtime/audit/log";
 import { keepWitness } from "@mimikit/runtime/audit/witness";
 import { loadConfig } from "@mimikit/runtime/config/config";
 import type { StartSettings } from "@mimikit/runtime/config/describe-settings";
-import type { Surroundings } from "@mimikit/runtime/config/providers";
+import type { ProviderEnvironment } from "@mimikit/runtime/config/providers";
 import { watchConfig } from "@mimikit/runtime/config/watch-config";
 import { lockDocument } from "@mimikit/runtime/home/document-lock";
 import { readToken } from "@mimikit/runtime/home/home";
@@ -31,7 +31,7 @@ import { HISTORY, runningOf } from "@mimikit/store/disk/state";
 import { WATCHED } from "@mimikit/store/disk/watch";
 import { DocumentBusy, type DocumentLock } from "@mimikit/store/documents/document";
 import { HistoryPartitions } from "@mimikit/store/views/history-partitions";
-import { UsageBook } from "@mimikit/store/views/usage-book";
+import { UsageLog } from "@mimikit/store/views/usage-log";
 import { noticeConfig } from "./execute/config-changes.ts";
 import { improveSettings } from "./observe/improve-settings.ts";
 import { improvingOf, SelfAwakeView } from "./observe/improving.ts";
@@ -40,7 +40,7 @@ import { SilentPools } from "./observe/silent-pools.ts";
 import { spendingNow } from "./observe/spending.ts";
 import { restartRoles } from "./restart-roles.ts";
 import { Supervisor } from "./supervisor.ts";
-import { keepHouse } from "./upkeep/housekeeping.ts";
+import { runMaintenance } from "./upkeep/maintenance.ts";
 import { NamedAttachments } from "./upkeep/named-attachments.ts";
 import { HistoryMonths } from "./views/history-months.ts";
 import { writeHistory } from "./views/history-view.ts";
@@ -50,7 +50,7 @@ import { TasksView } from "./views/tasks-view.ts";
 const VIEWS_EVERY_MS = 5_000;
 /** A saved config.yaml is noticed at once; this is the safety net under the notification. */
 const CONFIG_EVERY_MS = 10_000;
-const HOUSEKEEPING_EVERY_MS = 3_600_000;
+const MAINTENANCE_EVERY_MS = 3_600_000;
 const ROOM_EVERY_MS = 5_000;
 /** So long after another program was saving it, a document is asked for again. */
 const BUSY_RETRY_MS = 50;
@@ -89,9 +89,9 @@ const files = new WorkspaceFiles({
     onProblem: (problem) => log.warn("files", { problem }),
   },
 });
-const book = new UsageBook(home);
+const usageLog = new UsageLog(home);
 /** The keys are those of now: they may be saved while it runs. */
-const surroundings: Surroundings = {
+const environment: ProviderEnvironment = {
   home,
   env: process.env,
   get keys() {
@@ -100,9 +100,9 @@ const surroundings: Surroundings = {
 };
 const startedMs = Date.now();
 const spendingHere = () =>
-  spendingNow({ book, mirror: supervisor.mirror, config: settings.current.config, surroundings, nowMs: Date.now() });
-const improveSettingsHere = () => improveSettings(settings.current.config, surroundings, startedMs);
-const canSummarize = () => hasModel(KINDS["roll-up"].role, settings.current.config, surroundings);
+  spendingNow({ usageLog, cache: supervisor.cache, config: settings.current.config, environment, nowMs: Date.now() });
+const improveSettingsHere = () => improveSettings(settings.current.config, environment, startedMs);
+const canSummarize = () => hasModel(KINDS["roll-up"].role, settings.current.config, environment);
 const silentPools = new SilentPools({
   fs,
   monotonicMs: () => performance.now(),
@@ -137,7 +137,7 @@ const supervisor: Supervisor = new Supervisor({
 });
 await supervisor.load();
 // Before it has looked once, tasks.md would say that there is nothing.
-await supervisor.mirror.refresh(Date.now(), true);
+await supervisor.cache.refresh(Date.now(), true);
 
 let lookedAtMs = Number.NEGATIVE_INFINITY;
 const loop: Loop = runLoop({
@@ -170,24 +170,24 @@ const stopWatching = keepHome({
 });
 const tending = setInterval(tend, ROOM_EVERY_MS).unref();
 tend();
-const historyMonths = new HistoryMonths(home, supervisor.mirror.ledger, () =>
+const historyMonths = new HistoryMonths(home, supervisor.cache.archiveIndex, () =>
   log.audit({ event: RESTORED_EVENT, detail: { dir: HISTORY } }),
 );
-const named = new NamedAttachments(supervisor.fs, supervisor.mirror, () => new HistoryPartitions(home));
-const tasksView = new TasksView(fs, supervisor.mirror, timeZone);
-const selfAwakeView = new SelfAwakeView(fs, supervisor.mirror);
+const named = new NamedAttachments(supervisor.fs, supervisor.cache, () => new HistoryPartitions(home));
+const tasksView = new TasksView(fs, supervisor.cache, timeZone);
+const selfAwakeView = new SelfAwakeView(fs, supervisor.cache);
 let written = "";
 const views = runLoop({
   tickMs: VIEWS_EVERY_MS,
   tick: async () => {
-    const { settledTurn, highestNote } = supervisor.mirror.ledger;
+    const { settledTurn, highestNote } = supervisor.cache.archiveIndex;
     const now = `${settledTurn} ${highestNote}`;
-    if (now !== written) await writeHistory(fs, supervisor.mirror.ledger);
+    if (now !== written) await writeHistory(fs, supervisor.cache.archiveIndex);
     written = now;
     await tasksView.write();
     await historyMonths.write();
     const spent = spendingHere().spentByTrigger(SELF_IMPROVE);
-    await selfAwakeView.write(await improvingOf(supervisor.mirror, improveSettingsHere(), spent));
+    await selfAwakeView.write(await improvingOf(supervisor.cache, improveSettingsHere(), spent));
   },
   onError: (error) => log.error("history.json, history/, tasks.md or self_awake.json could not be written", { error }),
 });
@@ -204,19 +204,19 @@ configChanges = runLoop({
   },
   onError: (error) => log.error("what was changed in config.yaml could not be recorded", { error }),
 });
-const house = runLoop({
-  tickMs: HOUSEKEEPING_EVERY_MS,
+const maintenance = runLoop({
+  tickMs: MAINTENANCE_EVERY_MS,
   tick: () =>
-    keepHouse({
+    runMaintenance({
       home,
       fs: supervisor.fs,
-      ledger: supervisor.mirror.ledger,
+      archiveIndex: supervisor.cache.archiveIndex,
       config: settings.current.config,
       nowMs: Date.now(),
       namedAttachments: () => named.ids(),
       audit: (event) => log.audit(event),
     }),
-  onError: (error) => log.error("housekeeping failed", { error }),
+  onError: (error) => log.error("maintenance failed", { error }),
 });
 
 const endWitness = keepWitness(home, "supervisor", log);
@@ -225,9 +225,9 @@ onShutdown(async () => {
   clearInterval(tending);
   stopWatching();
   settings.close();
-  await Promise.all([loop.stop(), views.stop(), house.stop(), configChanges?.stop()]);
+  await Promise.all([loop.stop(), views.stop(), maintenance.stop(), configChanges?.stop()]);
   await files.close();
-  await writeHistory(fs, supervisor.mirror.ledger);
+  await writeHistory(fs, supervisor.cache.archiveIndex);
   await tasksView.write();
   await historyMonths.write();
   log.audit({ event: "supervisor_stopped" });

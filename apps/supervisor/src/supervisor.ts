@@ -5,15 +5,15 @@ import type { Snapshot } from "@mimikit/core/base/snapshot";
 import { decide } from "@mimikit/core/decide";
 import type { Identity } from "@mimikit/protocol/records/claim";
 import type { FileSystem } from "@mimikit/store/disk/file-system";
-import { Heard, overheard } from "@mimikit/store/mirror/heard";
-import { Mirror } from "@mimikit/store/mirror/mirror";
+import { overheard, PendingChanges } from "@mimikit/store/state-cache/pending-changes";
+import { StateCache } from "@mimikit/store/state-cache/state-cache";
+import type { ExecContext } from "./execute/exec-context.ts";
 import { execute } from "./execute/execute.ts";
-import type { Hands } from "./execute/hands.ts";
 import { ACTIONS_AT_ONCE_MAX, inGroups, rootOfIndependent, sideBySide } from "./execute/side-by-side.ts";
-import { observe, type World } from "./observe/observe.ts";
+import { type OutsideFacts, observe } from "./observe/observe.ts";
 
-export interface SupervisorOptions extends Omit<Hands, "ledger"> {
-  world: World;
+export interface SupervisorOptions extends Omit<ExecContext, "archiveIndex"> {
+  world: OutsideFacts;
   isAlive(owner: Identity): boolean;
   /** An action could not be done now. */
   onError(error: unknown, action: Action): void;
@@ -22,13 +22,13 @@ export interface SupervisorOptions extends Omit<Hands, "ledger"> {
 }
 
 export class Supervisor {
-  readonly mirror: Mirror;
+  readonly cache: StateCache;
   /** The disk, which tells of what this process does there itself: whatever it writes goes through it. */
   readonly fs: FileSystem;
   private readonly options: SupervisorOptions;
-  private readonly hands: Hands;
+  private readonly context: ExecContext;
   private readonly attention = new Attention();
-  private readonly heard = new Heard();
+  private readonly heard = new PendingChanges();
   private lastRereadMs: number | undefined;
   /** How many names others had archived before the last look at all. */
   private seen = 0;
@@ -37,19 +37,19 @@ export class Supervisor {
     const { token, audit, isAlive } = options;
     this.options = options;
     this.fs = overheard(options.fs, (dir, name) => this.hear(dir, name));
-    this.mirror = new Mirror(this.fs, {
+    this.cache = new StateCache(this.fs, {
       token,
       durable: true,
       isAlive,
       onBadArchive: (path, reason) => audit({ event: "archive_damaged", detail: { path, reason } }),
     });
-    this.mirror.watch((id) => this.attention.note(id));
-    this.hands = { ...options, fs: this.fs, ledger: this.mirror.ledger };
+    this.cache.watch((id) => this.attention.note(id));
+    this.context = { ...options, fs: this.fs, archiveIndex: this.cache.archiveIndex };
   }
 
   /** Reads every name in the archive; once, before the first tick. */
   load(): Promise<void> {
-    return this.mirror.ledger.load();
+    return this.cache.archiveIndex.load();
   }
 
   /** Something changed in `dir`. @param name null where it may be any. */
@@ -68,7 +68,7 @@ export class Supervisor {
     let done = 0;
     const attempt = async (action: Action) => {
       try {
-        await execute(action, this.hands);
+        await execute(action, this.context);
         done++;
       } catch (error) {
         // It must not hold up the others; the next tick tries it again.
@@ -82,30 +82,30 @@ export class Supervisor {
 
   /** The present state, and the parts of it that may need an action. */
   protected async look(nowMs: number, looksAtAll: boolean): Promise<Snapshot> {
-    const { mirror, attention } = this;
+    const { cache, attention } = this;
     const isFull = this.isRereadDue(nowMs);
     if (looksAtAll || isFull || this.hasOthersArchived) return this.lookAtAll(nowMs, isFull);
-    await mirror.refresh(nowMs, false, this.heard.take());
-    const snapshot = await observe(mirror, this.options.world, attention, nowMs);
+    await cache.refresh(nowMs, false, this.heard.take());
+    const snapshot = await observe(cache, this.options.world, attention, nowMs);
     return this.hasOthersArchived ? this.lookAtAll(nowMs, false) : snapshot;
   }
 
   private async lookAtAll(nowMs: number, isFull: boolean): Promise<Snapshot> {
-    const { mirror, attention } = this;
-    const { seen } = mirror.ledger;
+    const { cache, attention } = this;
+    const { seen } = cache.archiveIndex;
     this.heard.take();
-    await mirror.refresh(nowMs, isFull);
+    await cache.refresh(nowMs, isFull);
     this.seen = seen;
     if (isFull) {
       this.lastRereadMs = nowMs;
       attention.noteAll();
     }
-    return observe(mirror, this.options.world, attention, nowMs);
+    return observe(cache, this.options.world, attention, nowMs);
   }
 
   /** Then they have made what is not heard of, too: that something is nowhere is known only from a look at all. */
   private get hasOthersArchived(): boolean {
-    return this.mirror.ledger.seen !== this.seen;
+    return this.cache.archiveIndex.seen !== this.seen;
   }
 
   /** A clock that was set back must not put off the safety net. */

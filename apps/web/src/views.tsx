@@ -3,9 +3,9 @@
  * here from the start, so that Escape works whatever comes of its content. The conversation stays as it is beneath.
  */
 import { useEffect, useRef } from "preact/hooks";
-import { sectionOf, sectionTitle, type View, viewsOf, viewTitle } from "./i18n/view-names.ts";
+import { sectionOf, sectionTitle, type ViewName, viewsOf, viewTitle } from "./i18n/view-names.ts";
 import { words } from "./i18n/words.ts";
-import { link } from "./model/connection.ts";
+import { connection } from "./model/connection.ts";
 import { addressOf, goHome, isBeside, place, type ViewProps } from "./model/place.ts";
 import { questions } from "./model/state.ts";
 import { ArrowLeft } from "./ui/icons.tsx";
@@ -15,7 +15,7 @@ import "./views.css";
 /** Longest wait for an idle moment, where the browser knows of none: nothing waits for what is loaded then. */
 const IDLE_MS = 2000;
 
-const CONTENT: Record<View, LazyPart<ViewProps>> = {
+const CONTENT: Record<ViewName, LazyPart<ViewProps>> = {
   search: lazily(async () => (await import("./views/memory/search.tsx")).Search),
   tasks: lazily(async () => (await import("./views/tasks/board.tsx")).Board),
   triggers: lazily(async () => (await import("./views/triggers/triggers.tsx")).Triggers),
@@ -44,7 +44,7 @@ function loadWhenIdle(): () => void {
 /** Shows the view that the address names; Escape leads back to the conversation. */
 export function Views() {
   const { view, detail } = place.value;
-  const isConnected = link.value.state === "connected";
+  const isConnected = connection.value.state === "connected";
   useEffect(() => (isConnected ? loadWhenIdle() : undefined), [isConnected]);
   const wasOpen = useRef(false);
   useEffect(() => {
@@ -56,7 +56,7 @@ export function Views() {
   return view === undefined ? null : <OpenView key={view} view={view} detail={detail} />;
 }
 
-function OpenView({ view, detail }: ViewProps & { view: View }) {
+function OpenView({ view, detail }: ViewProps & { view: ViewName }) {
   const root = useRef<HTMLElement>(null);
   const title = useRef<HTMLHeadingElement>(null);
   useEffect(() => {
@@ -114,7 +114,7 @@ function OpenView({ view, detail }: ViewProps & { view: View }) {
 }
 
 /** The views of the same section. */
-function Siblings({ view }: { view: View }) {
+function Siblings({ view }: { view: ViewName }) {
   const section = sectionOf(view);
   const views = viewsOf(section);
   if (views.length < 2) return null;

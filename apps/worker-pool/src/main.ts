@@ -25,7 +25,7 @@ import { keepWitness } from "@mimikit/runtime/audit/witness";
 import type { LoadedConfig } from "@mimikit/runtime/config/config";
 import { loadConfig, pausedIn } from "@mimikit/runtime/config/config";
 import type { StartSettings } from "@mimikit/runtime/config/describe-settings";
-import type { Surroundings } from "@mimikit/runtime/config/providers";
+import type { ProviderEnvironment } from "@mimikit/runtime/config/providers";
 import { watchConfig } from "@mimikit/runtime/config/watch-config";
 import { homeHash, readToken } from "@mimikit/runtime/home/home";
 import { callersUmask } from "@mimikit/runtime/home/umask";
@@ -47,13 +47,13 @@ import { openDisk } from "@mimikit/store/disk/disk";
 import { HOOKS, QUESTIONS, TRIGGERS, TRY_NOW_PATH } from "@mimikit/store/disk/state";
 import { WATCHED } from "@mimikit/store/disk/watch";
 import { HistoryWindow } from "@mimikit/store/views/history";
-import { UsageBook } from "@mimikit/store/views/usage-book";
+import { UsageLog } from "@mimikit/store/views/usage-log";
 import { admit } from "./claim/admit.ts";
 import { allot, linesOfDead } from "./claim/allot.ts";
 import { readExcuses } from "./claim/excuses.ts";
 import { endEarlier } from "./end-earlier.ts";
 import { problemOf } from "./improve/health.ts";
-import { gitOf } from "./improve/site.ts";
+import { gitOf } from "./improve/step-context.ts";
 import { sweep } from "./improve/sweep.ts";
 import { Pool } from "./pool.ts";
 import { outside } from "./run/external.ts";
@@ -80,7 +80,7 @@ const config: StartSettings = loadConfig(home, process.env).config;
 // Only now: the chain of the audit log goes on from the last line of the one before.
 const log = createLog(home, "workers", config.logLevel);
 /** The keys are those of now: they may be saved while it runs. */
-const surroundings: Surroundings = {
+const environment: ProviderEnvironment = {
   home,
   env: process.env,
   get keys() {
@@ -95,7 +95,7 @@ const settings = watchConfig(home, process.env, noteSettings, [TRY_NOW_PATH]);
 /** Not before this pool has said who it is: until then, the record and its heartbeat are those of the pool before. */
 let heartbeat: Heartbeat | undefined;
 const identity = ownIdentity();
-const book = new UsageBook(home);
+const usageLog = new UsageLog(home);
 const said = new HistoryIndex(home);
 const fs = openDisk(home, `workers-${identity.pid}-${identity.startTime}`, () => completeHome(home, log));
 const rules = new OwnerRules(fs, (chars) =>
@@ -145,40 +145,40 @@ const pool: Pool = new Pool({
   admit: (candidates) =>
     admit(
       candidates,
-      (task) => chainOf(task.role, settingsFor(task, settings.current.config), surroundings).ids,
+      (task) => chainOf(task.role, settingsFor(task, settings.current.config), environment).ids,
       circuits,
       performance.now(),
     ),
   allot: (candidates) => {
     const nowMs = Date.now();
     const { config } = settings.current;
-    const { mirror } = pool;
-    for (const line of linesOfDead({ book, mirror, nowMs })) noteUsage(line);
-    const reservation = (role: Role) => reservationOf(role, config, surroundings);
+    const { cache } = pool;
+    for (const line of linesOfDead({ usageLog, cache, nowMs })) noteUsage(line);
+    const reservation = (role: Role) => reservationOf(role, config, environment);
     const { budget } = config;
     return allot(candidates, {
       limits: budget,
       taskLimit: budget.task,
-      book,
-      mirror,
+      usageLog,
+      cache,
       reservationOf: reservation,
       nowMs,
     });
   },
-  placeAway: async (candidates, mirror) => {
+  placeAway: async (candidates, cache) => {
     const { loadOf, placeAway } = await import("./claim/place-away.ts");
     const { homeIdentity, readPools } = await import("@mimikit/runtime/pools/registry");
     const hasEngine = settings.current.config.pools.url !== undefined;
     const pools = hasEngine ? await readPools(fs) : [];
     if (pools.length === 0) return { placed: [], nowhere: [...candidates] };
-    return placeAway(candidates, pools, loadOf(mirror), await homeIdentity(fs));
+    return placeAway(candidates, pools, loadOf(cache), await homeIdentity(fs));
   },
   run: (candidate, steering, stop) =>
     runAttempt(candidate, steering, stop, {
       home,
       workDir,
       fs,
-      mirror: pool.mirror,
+      cache: pool.cache,
       openTasks,
       conversation,
       said,
@@ -194,22 +194,22 @@ const pool: Pool = new Pool({
         },
       }),
       rules,
-      providers: describeProviders(settings.current.config, surroundings).names,
+      providers: describeProviders(settings.current.config, environment).names,
       nowMs: () => Date.now(),
-      answerersOf: (task) => chooseProviders(task.role, settingsFor(task, settings.current.config), surroundings),
+      answerersOf: (task) => chooseProviders(task.role, settingsFor(task, settings.current.config), environment),
       circuits,
       monotonicMs: () => performance.now(),
       prices: settings.current.config.prices,
       taskLimit: settings.current.config.budget.task,
-      book,
+      usageLog,
       noteUsage,
       sandbox: settings.current.config.sandbox,
       autonomy: settings.current.config.autonomy,
       isOwnersWords: () =>
         (["teller", "planner"] as const).every((role) =>
-          chainOf(role, settings.current.config, surroundings).ids.every((id) => id === "offline"),
+          chainOf(role, settings.current.config, environment).ids.every((id) => id === "offline"),
         ),
-      web: webOf(settings.current.config, surroundings),
+      web: webOf(settings.current.config, environment),
       outside: external,
       improve: settings.current.config.selfImprove,
       problemOf: () => problemOf(home),
@@ -246,8 +246,8 @@ for (const left of await killMarked(homeHash(home)))
   log.error("a process of an earlier pool cannot be ended", { ...left });
 platform.removeGroups(homeHash(home));
 
-const openTasks = new OpenTasks(pool.mirror);
-const conversation = new HistoryWindow(fs, pool.mirror.ledger);
+const openTasks = new OpenTasks(pool.cache);
+const conversation = new HistoryWindow(fs, pool.cache.archiveIndex);
 
 /** New settings, or a request, may have cured the problem: all providers are tried again. */
 function noteSettings(loaded: LoadedConfig): void {
@@ -281,7 +281,7 @@ const sweeper = runLoop({
       home: await realpath(home),
       git: gitOf({ workDir, environment: { [MARK_VARIABLE]: markOf(home, "sweep", 1) } }),
       fs,
-      ledger: pool.mirror.ledger,
+      archiveIndex: pool.cache.archiveIndex,
       isRunning: (id) => pool.runs(id),
       onSwept: (id) => log.audit({ event: "improvement_swept", taskId: id }),
     }),
@@ -302,7 +302,7 @@ function noticeHooks(): void {
       workDir,
       env: process.env,
       fs,
-      mirror: pool.mirror,
+      cache: pool.cache,
       identity,
       isAlive,
       nowMs: () => Date.now(),

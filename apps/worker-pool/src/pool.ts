@@ -1,8 +1,8 @@
 /** One tick of the pool: stop what is no longer wanted, claim what may run, and publish one outcome for each run. */
-import type { Outcome } from "@mimikit/agent/run/run-task";
+import type { RunOutcome } from "@mimikit/agent/run/run-task";
 import { Steering } from "@mimikit/agent/steering";
 import { type Candidate, dispatch } from "@mimikit/core/tasks/dispatch";
-import { type Known, Line } from "@mimikit/core/tasks/line";
+import { type KnownTasks, WaitingLine } from "@mimikit/core/tasks/line";
 import { type Placed, place } from "@mimikit/core/tasks/poison";
 import { byRole } from "@mimikit/protocol/base/kind";
 import type { Role } from "@mimikit/protocol/base/role";
@@ -10,8 +10,8 @@ import type { AuditEvent } from "@mimikit/protocol/records/audit";
 import { type Claim, type Excuse, type Identity, isOfThisMachine, type Owner } from "@mimikit/protocol/records/claim";
 import { isForPool } from "@mimikit/protocol/records/task";
 import type { FileSystem } from "@mimikit/store/disk/file-system";
-import { Heard, overheard } from "@mimikit/store/mirror/heard";
-import { Mirror } from "@mimikit/store/mirror/mirror";
+import { overheard, PendingChanges } from "@mimikit/store/state-cache/pending-changes";
+import { StateCache } from "@mimikit/store/state-cache/state-cache";
 import type { Allotted } from "./claim/allot.ts";
 import { claimAttempt } from "./claim/claim.ts";
 import { noteJoined, recordDeath } from "./claim/deaths.ts";
@@ -36,9 +36,9 @@ export interface PoolOptions {
   /** Those of them that the budgets have room for, each with what it reserves (SPEC N2). */
   allot(candidates: readonly Candidate[]): Allotted[];
   /** Where those that are for other machines begin now; others of them wait. Not given: none begins. */
-  placeAway?(candidates: readonly Allotted[], mirror: Mirror): Promise<Placement>;
+  placeAway?(candidates: readonly Allotted[], cache: StateCache): Promise<Placement>;
   /** Runs the attempt; ends soon after `signal` aborts, with all its child processes gone. Never throws. */
-  run(candidate: Allotted, steering: Steering, signal: AbortSignal): Promise<Outcome>;
+  run(candidate: Allotted, steering: Steering, signal: AbortSignal): Promise<RunOutcome>;
   /**
    * Ends every process that an earlier attempt left behind, and returns when they are gone (docs/file-protocol.md R6).
    */
@@ -59,13 +59,13 @@ interface Running extends Placed {
 }
 
 export class Pool {
-  readonly mirror: Mirror;
+  readonly cache: StateCache;
   private readonly options: PoolOptions;
   private readonly running = new Map<string, Running>();
   /** Tasks of which a claim failed, so that it may be there or not. */
   private readonly doubtful = new Set<string>();
-  private readonly line = new Line();
-  private readonly heard = new Heard();
+  private readonly line = new WaitingLine();
+  private readonly heard = new PendingChanges();
   private stopping = false;
 
   constructor(options: PoolOptions) {
@@ -74,19 +74,19 @@ export class Pool {
     this.options = { ...options, fs };
     const onBadArchive = (path: string, reason: string) =>
       audit({ event: "archive_damaged", detail: { path, reason } });
-    this.mirror = new Mirror(fs, { token, durable: false, isAlive, onBadArchive });
+    this.cache = new StateCache(fs, { token, durable: false, isAlive, onBadArchive });
   }
 
   /** Reads what is there, once, before the first tick, and records how earlier pools died. */
   async load(): Promise<void> {
-    await this.mirror.ledger.load();
-    await this.mirror.refresh(this.options.nowMs());
+    await this.cache.archiveIndex.load();
+    await this.cache.refresh(this.options.nowMs());
     // Whose owners are dead is known from the second look on.
-    await this.mirror.refresh(this.options.nowMs(), false, new Map());
+    await this.cache.refresh(this.options.nowMs(), false, new Map());
     // A disk that refuses it now is asked again in each tick.
     await this.recordDeaths().catch(this.options.onError);
-    this.mirror.watch((id) => this.line.note(id));
-    this.line.noteAll(this.mirror.queue.keys());
+    this.cache.watch((id) => this.line.note(id));
+    this.line.noteAll(this.cache.queue.keys());
   }
 
   /** Something changed in `dir`. @param name null where it may be any. */
@@ -101,9 +101,9 @@ export class Pool {
   async tick(where: "heard" | "all" | "full" = "all"): Promise<void> {
     const full = where === "full";
     const heard = this.heard.take();
-    await this.mirror.refresh(this.options.nowMs(), full, where === "heard" ? heard : undefined);
-    if (full) this.line.noteAll(this.mirror.queue.keys());
-    const { results, queue } = this.mirror;
+    await this.cache.refresh(this.options.nowMs(), full, where === "heard" ? heard : undefined);
+    if (full) this.line.noteAll(this.cache.queue.keys());
+    const { results, queue } = this.cache;
     for (const [id, run] of this.running) if (results.has(id) || !queue.has(id)) run.stop.abort("cancelled");
     for (const [id, { steering }] of this.running) this.passOn(id, steering);
     await this.releaseLeftovers();
@@ -111,7 +111,7 @@ export class Pool {
     if (this.stopping) return;
     const { admit, allot, nowMs } = this.options;
     this.line.update(this.known(), nowMs());
-    const permits = await permitsFor(this.line.askedAbout, this.mirror);
+    const permits = await permitsFor(this.line.askedAbout, this.cache);
     const allotted = allot(admit(this.next(permits, nowMs())));
     const away = await this.placeAway(allotted.filter(({ task }) => isForPool(task)));
     const here = [...allotted.filter(({ task }) => !isForPool(task)), ...away.nowhere];
@@ -128,7 +128,7 @@ export class Pool {
     const { placeAway } = this.options;
     return candidates.length === 0 || placeAway === undefined
       ? { placed: [], nowhere: [] }
-      : placeAway(candidates, this.mirror);
+      : placeAway(candidates, this.cache);
   }
 
   /** Starts nothing more, stops every run and hands its attempt back. */
@@ -158,22 +158,22 @@ export class Pool {
     return dispatch({ ...known, permits, queue: this.line.first(known, free, nowMs) }, free, nowMs);
   }
 
-  private known(): Known {
-    const { queue, results, ledger, attemptFacts: attempts } = this.mirror;
-    const hasOutcome = (id: string) => results.has(id) || ledger.has(id) || this.running.has(id);
+  private known(): KnownTasks {
+    const { queue, results, archiveIndex, attemptFacts: attempts } = this.cache;
+    const hasOutcome = (id: string) => results.has(id) || archiveIndex.has(id) || this.running.has(id);
     return { queue, attempts, hasOutcome };
   }
 
   /** Tells a run what the user has said to it, in the order in which it was said. */
   private passOn(id: string, steering: Steering): void {
-    const own = [...this.mirror.signals.values()].filter(({ taskId }) => taskId === id);
+    const own = [...this.cache.signals.values()].filter(({ taskId }) => taskId === id);
     for (const signal of own.sort((a, b) => Date.parse(a.at) - Date.parse(b.at))) steering.offer(signal);
   }
 
   /** A disk error may leave a claim of ours behind that is not run: it is handed back, or its task would wait for ever. */
   private async releaseLeftovers(): Promise<void> {
     for (const id of this.doubtful) {
-      for (const { role, attempt, claim, failed } of this.mirror.attempts.get(id) ?? []) {
+      for (const { role, attempt, claim, failed } of this.cache.attempts.get(id) ?? []) {
         if (claim === undefined || failed !== undefined || !this.isOwn(claim.owner)) continue;
         await release({ id, role }, attempt, this.options);
       }
@@ -183,9 +183,9 @@ export class Pool {
 
   /** Each attempt whose pool died is judged before anything follows from it, once: a later look might find other evidence. */
   private async recordDeaths(): Promise<void> {
-    const { unaccounted, attempts, results, ledger } = this.mirror;
+    const { unaccounted, attempts, results, archiveIndex } = this.cache;
     for (const [id, facts] of unaccounted) {
-      if (results.has(id) || ledger.has(id)) continue;
+      if (results.has(id) || archiveIndex.has(id)) continue;
       for (const { role, attempt, ownerAlive, failed } of facts) {
         if (ownerAlive || failed !== undefined) continue;
         const claim = attempts.get(id)?.find((each) => each.attempt === attempt)?.claim;
@@ -205,9 +205,9 @@ export class Pool {
 
   /** The claim is all that is done here: the dispatcher brings the attempt to its machine, and publishes what comes of it. */
   private async claimAway(candidate: Allotted, owner: Owner): Promise<void> {
-    const { ledger, attempts } = this.mirror;
+    const { archiveIndex, attempts } = this.cache;
     const hear = (dir: string, name: string) => this.hear(dir, name);
-    const claim = await claimAttempt(candidate, { ...this.options, ledger, attempts, hear }, owner);
+    const claim = await claimAttempt(candidate, { ...this.options, archiveIndex, attempts, hear }, owner);
     if (claim === null) return;
     const { id, traceId, parentId } = candidate.task;
     this.options.audit({
@@ -226,9 +226,9 @@ export class Pool {
     for (const run of this.running.values())
       if (run.company !== "all") await noteJoined(run.task, run.attempt, this.options);
     this.doubtful.add(id);
-    const { ledger, attempts } = this.mirror;
+    const { archiveIndex, attempts } = this.cache;
     const hear = (dir: string, name: string) => this.hear(dir, name);
-    const claim = await claimAttempt(candidate, { ...this.options, ledger, attempts, hear });
+    const claim = await claimAttempt(candidate, { ...this.options, archiveIndex, attempts, hear });
     this.doubtful.delete(id);
     if (claim === null) return;
     this.options.audit({

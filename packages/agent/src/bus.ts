@@ -10,9 +10,9 @@ import { isAbove, type Level, type SkillRef } from "@mimikit/protocol/base/skill
 import { EFFECTS_MAX, type Effect } from "@mimikit/protocol/records/effect";
 import { SHOWN_BYTES_MAX, SHOWN_CHARS_MAX, SHOWN_MAX, type ShownMemory } from "@mimikit/protocol/records/shown-memory";
 import { isTurn, type Task } from "@mimikit/protocol/records/task";
-import type { Gate, Wanted } from "./approval/gate.ts";
+import type { CallReach, Gate } from "./approval/gate.ts";
 import { definitionOf } from "./roles/index.ts";
-import type { Reads, Scene, Tool } from "./tools/tool.ts";
+import type { ReadContext, Tool, ToolContext } from "./tools/tool.ts";
 import { ToolText } from "./tools/tool-text.ts";
 
 /** Names come from models, and may be anything. */
@@ -60,7 +60,7 @@ export interface ToolBus {
 export interface BusOptions {
   task: Task;
   tools: readonly Tool[];
-  reads: Reads;
+  reads: ReadContext;
   /** The gate that asks the owner; without one, nothing asks. */
   gate?: Gate | undefined;
   /** Hears of every call when it has ended. */
@@ -160,8 +160,8 @@ function isSame(a: ShownMemory, b: ShownMemory): boolean {
 }
 
 /** A tool from outside asks by its level: nothing else is known of what it does. */
-async function wantedOf(tool: Tool, input: unknown, scene: Scene): Promise<Wanted | null> {
-  if (tool.wants !== undefined) return tool.wants(input, scene);
+async function wantedOf(tool: Tool, input: unknown, context: ToolContext): Promise<CallReach | null> {
+  if (tool.wants !== undefined) return tool.wants(input, context);
   if (tool.told === undefined || !isAbove(tool.level, "local-write")) return null;
   return { reaches: ["level"], shown: JSON.stringify(input, null, 2) };
 }

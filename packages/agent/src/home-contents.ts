@@ -1,10 +1,10 @@
 /** Everything in a state directory that would run or be believed, for its owner to look at before they adopt it. */
 import { triggerSummary } from "@mimikit/core/views/board";
-import type { Wish } from "@mimikit/protocol/records/inbox";
+import type { InboxCommand } from "@mimikit/protocol/records/inbox";
 import { HOME_ITEM_CHARS_MAX, HOME_ITEMS_MAX, type HomeContents, type HomeItem } from "@mimikit/protocol/wire/api";
 import { settingsInFile } from "@mimikit/runtime/config/config";
 import { PROVIDER_FOLDERS } from "@mimikit/runtime/config/providers";
-import type { Environment, Place } from "@mimikit/runtime/home/home";
+import type { Environment, HomePlace } from "@mimikit/runtime/home/home";
 import type { FileSystem } from "@mimikit/store/disk/file-system";
 import {
   BACKLOG_PATH,
@@ -19,25 +19,25 @@ import {
   RULES_PATH,
   WEB_SESSIONS,
 } from "@mimikit/store/disk/state";
-import type { Mirror } from "@mimikit/store/mirror/mirror";
+import type { StateCache } from "@mimikit/store/state-cache/state-cache";
 import { readApprovals } from "@mimikit/store/views/approvals";
 import { findSkills, skillPlacesOf } from "./skills/skills.ts";
 
 /** Files that are part of every prompt. */
 const PROMPT_FILES = [RULES_PATH, PERSONA_PATH, PROFILE_PATH, MEMORY_PATH, BACKLOG_PATH];
 
-/** @param mirror of the directory; refreshed. Throws what the disk throws. */
+/** @param cache of the directory; refreshed. Throws what the disk throws. */
 export async function contentsOf(
-  place: Place,
+  place: HomePlace,
   fs: FileSystem,
-  mirror: Mirror,
+  cache: StateCache,
   env: Environment,
 ): Promise<HomeContents> {
   const items = [
     ...settings(place.home),
     ...(await toolsFromOutside(place.home)),
     ...(await approved(fs)),
-    ...work(mirror),
+    ...work(cache),
     ...(await hooks(fs)),
     ...(await skills(place, env)),
     ...(await promptFiles(fs)),
@@ -81,11 +81,22 @@ async function approved(fs: FileSystem): Promise<HomeItem[]> {
   }));
 }
 
-function work({ inbox, dropped, queue, results, standing, links, questions, signals }: Mirror): HomeItem[] {
-  const triggers = [...standing.values()].map(triggerSummary);
+function work({
+  inbox,
+  dropped,
+  queue,
+  results,
+  triggers: allTriggers,
+  dependents,
+  questions,
+  signals,
+}: StateCache): HomeItem[] {
+  const triggers = [...allTriggers.values()].map(triggerSummary);
   return [
-    ...[...inbox.values(), ...dropped.values()].map((wish): HomeItem => ({ kind: "command", text: wishText(wish) })),
-    ...[...queue.values(), ...[...links.values()].map(({ task }) => task)].map(
+    ...[...inbox.values(), ...dropped.values()].map(
+      (command): HomeItem => ({ kind: "command", text: commandText(command) }),
+    ),
+    ...[...queue.values(), ...[...dependents.values()].map(({ task }) => task)].map(
       ({ role, prompt }): HomeItem => ({ kind: "task", text: `${role}: ${prompt}` }),
     ),
     ...[...results.values()].map(
@@ -102,10 +113,10 @@ function work({ inbox, dropped, queue, results, standing, links, questions, sign
   ];
 }
 
-function wishText(wish: Wish): string {
-  if ("text" in wish) return `${wish.kind}: ${wish.text}`;
-  const said = Object.entries(wish).filter(([name]) => !["kind", "id", "at", "mac"].includes(name));
-  return said.length === 0 ? wish.kind : `${wish.kind}: ${JSON.stringify(Object.fromEntries(said))}`;
+function commandText(command: InboxCommand): string {
+  if ("text" in command) return `${command.kind}: ${command.text}`;
+  const said = Object.entries(command).filter(([name]) => !["kind", "id", "at", "mac"].includes(name));
+  return said.length === 0 ? command.kind : `${command.kind}: ${JSON.stringify(Object.fromEntries(said))}`;
 }
 
 /** Their commands and addresses. A file that is no hook would do neither, and may become one with an edit. */
@@ -128,7 +139,7 @@ async function hooks(fs: FileSystem): Promise<HomeItem[]> {
   ];
 }
 
-async function skills(place: Place, env: Environment): Promise<HomeItem[]> {
+async function skills(place: HomePlace, env: Environment): Promise<HomeItem[]> {
   const found = await findSkills(skillPlacesOf(place, env));
   return found.skills
     .filter(({ source }) => source === "home")

@@ -1,6 +1,6 @@
 /** `noop-pool.ts HOME CONCURRENCY`: the pool of the product in a process of its own, whose runs do nothing. */
 import { setTimeout as wait } from "node:timers/promises";
-import type { Outcome } from "@mimikit/agent/run/run-task";
+import type { RunOutcome } from "@mimikit/agent/run/run-task";
 import { byRole } from "@mimikit/protocol/base/kind";
 import { NO_USAGE } from "@mimikit/protocol/base/usage";
 import { readToken } from "@mimikit/runtime/home/home";
@@ -21,7 +21,7 @@ const [home = "", concurrency] = process.argv.slice(2);
 const tally = new Tally();
 let isRunning = false;
 
-const DONE: Outcome = {
+const DONE: RunOutcome = {
   status: "done",
   resultType: "plan",
   result: { tasks: [] },
@@ -89,7 +89,7 @@ serve({
   starts: () => tally.starts(),
   /** Resolves when the pool has so many tasks of Workers before it. */
   async sees(count) {
-    while ([...pool.mirror.queue.values()].filter(({ role }) => role === "worker").length < Number(count))
+    while ([...pool.cache.queue.values()].filter(({ role }) => role === "worker").length < Number(count))
       await wait(LOOK_EVERY_MS);
   },
 });

@@ -5,12 +5,12 @@ import { POOL_ROWS } from "./pools.ts";
 import { QUEUE_ROWS } from "./queues.ts";
 import type { Row } from "./row.ts";
 import { SEARCH_ROWS } from "./search.ts";
-import { STANDING_ROWS } from "./standing.ts";
+import { TRIGGER_ROWS } from "./triggers.ts";
 
 export const ROWS: readonly Row[] = [
   ...QUEUE_ROWS,
   ...HELLO_ROWS,
-  ...STANDING_ROWS,
+  ...TRIGGER_ROWS,
   ...LIFE_ROWS,
   ...SEARCH_ROWS,
   ...POOL_ROWS,

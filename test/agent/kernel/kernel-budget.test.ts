@@ -7,10 +7,10 @@ import { summaryPath } from "@mimikit/store/disk/state";
 import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import {
+  type ConversationParts,
   cutPoint,
   fitConversation,
   measure,
-  type Parts,
   QUESTION_SHARE_MAX,
   RESULT_TOKENS_KEPT,
   SHARES,
@@ -18,21 +18,21 @@ import {
   shortenTo,
   total,
 } from "../../../packages/agent/src/kernel/budget.ts";
-import { nativeDialect, tagDialect } from "../../../packages/agent/src/kernel/dialect.ts";
-import type { ChatMessage } from "../../../packages/agent/src/kernel/model.ts";
+import type { KernelMessage } from "../../../packages/agent/src/kernel/model.ts";
+import { nativeFormat, tagFormat } from "../../../packages/agent/src/kernel/tool-call-format.ts";
 import { parseSummary } from "../../../packages/agent/src/session/summary.ts";
 import { type ModelRequest, ModelServer, type Step } from "../../support/model-server.ts";
 import { taskOf, temporaryDirectory } from "../fixtures.ts";
 import { runKernelTask } from "../kernel-fixtures.ts";
 
-const cost = (message: ChatMessage) => measure([message], []);
-const user = (content: string): ChatMessage => ({ role: "user", content });
-const calls = (...ids: string[]): ChatMessage => ({
+const cost = (message: KernelMessage) => measure([message], []);
+const user = (content: string): KernelMessage => ({ role: "user", content });
+const calls = (...ids: string[]): KernelMessage => ({
   role: "assistant",
   content: "",
   calls: ids.map((id) => ({ id, name: "bash", arguments: '{"command":"ls"}' })),
 });
-const tool = (callId: string, content: string, artifact?: string): ChatMessage => ({
+const tool = (callId: string, content: string, artifact?: string): KernelMessage => ({
   role: "tool",
   callId,
   tool: "bash",
@@ -40,8 +40,8 @@ const tool = (callId: string, content: string, artifact?: string): ChatMessage =
   artifact,
 });
 const words = (tokens: number) => "abc ".repeat(Math.max(0, Math.ceil((tokens * 3.7) / 4)));
-const rules: ChatMessage = { role: "system", content: words(100) };
-const partsOf = (turns: ChatMessage[], question = user("What?"), cut = 0): Parts => ({
+const rules: KernelMessage = { role: "system", content: words(100) };
+const partsOf = (turns: KernelMessage[], question = user("What?"), cut = 0): ConversationParts => ({
   prompt: () => [rules, question],
   turns,
   cut,
@@ -120,22 +120,24 @@ const text = fc.oneof(
 );
 const exchange = fc.oneof(
   text.map((content) => [user(content)]),
-  fc.tuple(text, fc.array(fc.tuple(text, text), { minLength: 0, maxLength: 3 })).map(([said, made]): ChatMessage[] => [
-    {
-      role: "assistant",
-      content: said,
-      calls: made.map(([input], i) => ({ id: `c${i}`, name: "bash", arguments: JSON.stringify({ command: input }) })),
-    },
-    ...made.map(([, output], i) => tool(`c${i}`, output, i === 0 ? "/runs/x" : undefined)),
-  ]),
+  fc
+    .tuple(text, fc.array(fc.tuple(text, text), { minLength: 0, maxLength: 3 }))
+    .map(([said, made]): KernelMessage[] => [
+      {
+        role: "assistant",
+        content: said,
+        calls: made.map(([input], i) => ({ id: `c${i}`, name: "bash", arguments: JSON.stringify({ command: input }) })),
+      },
+      ...made.map(([, output], i) => tool(`c${i}`, output, i === 0 ? "/runs/x" : undefined)),
+    ]),
 );
 const anyTurns = fc.array(exchange, { maxLength: 20 }).map((list) => list.flat());
 
 describe.each([
-  ["calls", nativeDialect([])],
-  ["tags", tagDialect(toolsOf("teller"))],
-])("whatever was said, in a conversation with %s", (_, dialect) => {
-  const costIn = (message: ChatMessage) => measure(dialect.write([message]), []);
+  ["calls", nativeFormat([])],
+  ["tags", tagFormat(toolsOf("teller"))],
+])("whatever was said, in a conversation with %s", (_, format) => {
+  const costIn = (message: KernelMessage) => measure(format.write([message]), []);
 
   test("it is never over its budget, its pairs are whole, and so is its question", () => {
     fc.assert(
@@ -148,7 +150,7 @@ describe.each([
           const question = user(asked);
           const parts = partsOf(turns, question);
           const { messages, cut } = fitConversation(parts, room, costIn, mustCut);
-          const written = dialect.write(messages);
+          const written = format.write(messages);
           expect(measure(written, [])).toBeLessThanOrEqual(room);
           expect(messages[0]).toEqual(rules);
           // Only a question that leaves nothing of the window is shortened.

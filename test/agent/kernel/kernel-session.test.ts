@@ -7,7 +7,12 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { RESUMED } from "../../../packages/agent/src/kernel/conversation.ts";
 import { limitsOf } from "../../../packages/agent/src/kernel/limits.ts";
 import { TRACE_FILE } from "../../../packages/agent/src/kernel/trace.ts";
-import { CUT_OFF, readTurns, SESSION_BYTES_MAX, type Turn } from "../../../packages/agent/src/session/session.ts";
+import {
+  CUT_OFF,
+  readTurns,
+  SESSION_BYTES_MAX,
+  type SessionLine,
+} from "../../../packages/agent/src/session/session.ts";
 import { ModelServer, type Step } from "../../support/model-server.ts";
 import { messageOf, taskOf, temporaryDirectory, turnOf } from "../fixtures.ts";
 import { runKernelTask } from "../kernel-fixtures.ts";
@@ -27,7 +32,7 @@ const STEPS: Step[] = [
 ];
 
 /** A workspace in which an earlier attempt has left these lines. */
-function leaveBehind(lines: string | readonly Turn[]): string {
+function leaveBehind(lines: string | readonly SessionLine[]): string {
   const workDir = temporaryDirectory();
   const path = join(workDir, ".mimikit", sessionPath(piece.id));
   mkdirSync(dirname(path), { recursive: true });
@@ -83,9 +88,9 @@ test("an attempt after one that was cut off anywhere goes on: what was answered 
 });
 
 describe("a later attempt of a Worker", () => {
-  const prompt: Turn = { type: "prompt", attempt: 1, text: "do it" };
-  const made = (n: number): Turn[] =>
-    Array.from({ length: n }, (_, i): Turn[] => [
+  const prompt: SessionLine = { type: "prompt", attempt: 1, text: "do it" };
+  const made = (n: number): SessionLine[] =>
+    Array.from({ length: n }, (_, i): SessionLine[] => [
       { type: "assistant", text: "", calls: [{ id: `c${i}`, name: "bash", arguments: `{"command":"echo ${i}"}` }] },
       { type: "result", requestId: `c${i}`, tool: "bash", text: `${i}`, isMade: true },
     ]).flat();
@@ -93,7 +98,7 @@ describe("a later attempt of a Worker", () => {
   test("has its own question first, and the note that the earlier one ended behind what that did", async () => {
     await runKernelTask(model, { worker: [{ say: "ok" }] }, piece, {
       attempt: 3,
-      workDir: leaveBehind([prompt, ...made(1), { ...prompt, attempt: 2 } as Turn, ...made(1)]),
+      workDir: leaveBehind([prompt, ...made(1), { ...prompt, attempt: 2 } as SessionLine, ...made(1)]),
     });
     const messages = model.of("worker")[0]?.messages ?? [];
     expect(messages.map(({ role }) => role)).toEqual([

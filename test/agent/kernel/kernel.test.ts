@@ -22,9 +22,9 @@ import {
   questionOf,
   type Ran,
   replyOf,
-  standingOf,
   taskOf,
   temporaryDirectory,
+  triggerSummaryOf,
   turnOf,
 } from "../fixtures.ts";
 import { runKernelTask } from "../kernel-fixtures.ts";
@@ -318,7 +318,7 @@ describe("a Teller", () => {
 
   const context = {
     history: [{ id: "m-0", role: "user" as const, text: "an old story", at: "2026-11-21T00:00:00.000Z" }],
-    triggers: [standingOf({ id: "trg-1", title: "an old alarm" })],
+    triggers: [triggerSummaryOf({ id: "trg-1", title: "an old alarm" })],
     questions: [questionOf({ id: "t-000001.0", question: "An old question?" })],
   };
 

@@ -4,8 +4,8 @@ import { join } from "node:path";
 import { SESSIONS } from "@mimikit/store/disk/state";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { measure, shortenTo } from "../../../packages/agent/src/kernel/budget.ts";
-import type { ChatMessage } from "../../../packages/agent/src/kernel/model.ts";
-import { readTurns, type Turn } from "../../../packages/agent/src/session/session.ts";
+import type { KernelMessage } from "../../../packages/agent/src/kernel/model.ts";
+import { readTurns, type SessionLine } from "../../../packages/agent/src/session/session.ts";
 import { anthropic, google, openai } from "../../conformance/candidates.ts";
 import { ModelServer, type Step } from "../../support/model-server.ts";
 import { messageOf, replyOf, run, taskOf, temporaryDirectory, turnOf } from "../fixtures.ts";
@@ -69,15 +69,15 @@ describe.each([openai, anthropic, google])("with $name", ({ create }) => {
 test("they cost room, and go where the message must be shortened, but for those of the newest answer", () => {
   const call = { id: "c1", name: "bash", arguments: "{}", vendor: { google: { thoughtSignature: "s".repeat(400) } } };
   const thoughts = [{ text: "word ".repeat(500), vendor: { anthropic: { signature: "s".repeat(400) } } }];
-  const bare: ChatMessage = { role: "assistant", content: "", calls: [{ id: "c1", name: "bash", arguments: "{}" }] };
-  const whole: ChatMessage = { role: "assistant", content: "", calls: [call], thoughts };
+  const bare: KernelMessage = { role: "assistant", content: "", calls: [{ id: "c1", name: "bash", arguments: "{}" }] };
+  const whole: KernelMessage = { role: "assistant", content: "", calls: [call], thoughts };
   expect(measure([whole], [])).toBeGreaterThan(measure([bare], []) + 500);
   expect(shortenTo(whole, 50)).not.toHaveProperty("thoughts");
   expect(shortenTo(whole, 50, true)).toMatchObject({ thoughts, calls: [call] });
 });
 
 test("a session of before, without thoughts, is read as it was", () => {
-  const turn: Turn = { type: "assistant", text: "", calls: [{ id: "c1", name: "bash", arguments: "{}" }] };
+  const turn: SessionLine = { type: "assistant", text: "", calls: [{ id: "c1", name: "bash", arguments: "{}" }] };
   expect(readTurns(`${JSON.stringify(turn)}\n`)).toEqual({ turns: [turn], badLines: 0 });
 });
 

@@ -2,7 +2,7 @@
 import { spawn } from "node:child_process";
 import { mkdirSync, readFileSync, realpathSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { Connection, NotRunning } from "@mimikit/agent/mcp/connection";
+import { McpConnection, NotRunning } from "@mimikit/agent/mcp/connection";
 import { findSandbox } from "@mimikit/agent/shell/sandbox";
 import type { McpServer } from "@mimikit/protocol/wire/mcp";
 import { homeHash } from "@mimikit/runtime/home/home";
@@ -17,7 +17,7 @@ const CALL_MS = 30_000;
 const NEVER = new AbortController().signal;
 
 interface Opened {
-  connection: Connection;
+  connection: McpConnection;
   home: string;
   workDir: string;
   /** Resolves when the condition is this one. */
@@ -45,7 +45,7 @@ function open(
     onChange: () => hear(),
     ...(idleMs !== undefined && { idleMs }),
   };
-  const connection = new Connection(options);
+  const connection = new McpConnection(options);
   onTestFinished(() => connection.close());
   const until = (state: string) =>
     new Promise<void>((resolve) => {
@@ -55,7 +55,7 @@ function open(
   return { connection, home, workDir, until };
 }
 
-const say = (connection: Connection, text: string, timeoutMs = CALL_MS, signal = NEVER) =>
+const say = (connection: McpConnection, text: string, timeoutMs = CALL_MS, signal = NEVER) =>
   connection.call("say", { text }, timeoutMs, signal);
 const linesOf = (path: string) => readFileSync(path, "utf8").trim().split("\n");
 

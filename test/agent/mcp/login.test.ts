@@ -1,7 +1,7 @@
 /** A server that asks for a login: it is made once, in a browser, kept, refreshed, and sent nowhere else. */
 import { mkdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { Connection, NotRunning } from "@mimikit/agent/mcp/connection";
+import { McpConnection, NotRunning } from "@mimikit/agent/mcp/connection";
 import { readLogin, setLogin } from "@mimikit/agent/mcp/files/logins";
 import { logIn } from "@mimikit/agent/mcp/log-in";
 import { expect, onTestFinished, test } from "vitest";
@@ -18,7 +18,7 @@ async function place() {
   mkdirSync(join(home, "locks"), { recursive: true });
   const open = (url = locked.url) => {
     const options = { name: "it", server: { url }, home, workDir, env: {}, sandbox: () => "off" as const };
-    const connection = new Connection({ ...options, onChange: () => undefined });
+    const connection = new McpConnection({ ...options, onChange: () => undefined });
     onTestFinished(() => connection.close());
     return connection;
   };

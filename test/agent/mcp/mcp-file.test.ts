@@ -5,7 +5,7 @@ import { contentsOf } from "@mimikit/agent/home-contents";
 import { expandServer, UnsetVariable } from "@mimikit/agent/mcp/files/expand";
 import { setLogin } from "@mimikit/agent/mcp/files/logins";
 import { readMcpFile, setMcpServer, targetOf } from "@mimikit/agent/mcp/files/mcp-file";
-import { Mirror } from "@mimikit/store/mirror/mirror";
+import { StateCache } from "@mimikit/store/state-cache/state-cache";
 import { execa } from "execa";
 import { expect, test } from "vitest";
 import { writeBackup } from "../../../apps/cli/src/backup/write-backup.ts";
@@ -79,10 +79,10 @@ test("what would be started is shown before a directory is adopted, without a va
   writeMcpFile(home, { evil: { command: "touch", args: ["forged"], env: { KEY: "hunter2-secret" } }, none: {} });
   mkdirSync(join(home, "tools"));
   writeFileSync(join(home, "tools", "bad.yaml"), "description: x\ncommand: [rm, -rf, /]\n");
-  const mirror = new Mirror(fs, { token: "t", durable: false, isAlive: () => false, onBadArchive: () => undefined });
-  await mirror.ledger.load();
-  await mirror.refresh(0);
-  const { items } = await contentsOf({ home, workDir: home }, fs, mirror, {});
+  const cache = new StateCache(fs, { token: "t", durable: false, isAlive: () => false, onBadArchive: () => undefined });
+  await cache.archiveIndex.load();
+  await cache.refresh(0);
+  const { items } = await contentsOf({ home, workDir: home }, fs, cache, {});
   expect(items.map(({ text }) => text)).toEqual(
     expect.arrayContaining([
       "mcp.json: evil: touch forged",

@@ -1,7 +1,7 @@
 /** The files that users send: what a model is shown and told of them, and what a Worker can open. */
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
-import { type Evidence, gatherEvidence, layOut } from "@mimikit/agent/prompt/evidence";
+import { type AttachmentEvidence, gatherEvidence, layOut } from "@mimikit/agent/prompt/evidence";
 import { IMAGE_BYTES_MAX, IMAGES_MAX } from "@mimikit/agent/prompt/media";
 import { findSandbox } from "@mimikit/agent/shell/sandbox";
 import type { AttachedFile } from "@mimikit/protocol/base/attachment";
@@ -32,7 +32,7 @@ afterAll(() => model.close());
 
 let stored = 0;
 /** A file that is there, as a message's evidence. */
-function evidenceOf(bytes: Buffer, part: Partial<AttachedFile> = {}): Evidence {
+function evidenceOf(bytes: Buffer, part: Partial<AttachedFile> = {}): AttachmentEvidence {
   const path = join(temporaryDirectory(), String(++stored));
   writeFileSync(path, bytes);
   const id = String(stored).padStart(64, "0");
@@ -76,7 +76,7 @@ describe("a model endpoint", () => {
 
   test("is asked what its model can do where the settings do not say, and is not where nothing was sent", async () => {
     model.models = [{ id: "scripted", architecture: { input_modalities: ["text", "image"] } }];
-    const ask = (evidence: Evidence[], name: string) =>
+    const ask = (evidence: AttachmentEvidence[], name: string) =>
       runKernelTask(model, { teller: [{ say: "Yes." }] }, question, {
         context: { evidence },
         endpoint: { model: name },
@@ -100,7 +100,7 @@ describe("a model endpoint", () => {
   test("is shown so many and so large ones, and no more than leaves half of its window for words", async () => {
     const many = Array.from({ length: IMAGES_MAX + 2 }, () => picture());
     const large = picture({ bytes: IMAGE_BYTES_MAX + 1 });
-    const shownOf = async (evidence: Evidence[], tokensMax: number) => {
+    const shownOf = async (evidence: AttachmentEvidence[], tokensMax: number) => {
       model.requests.length = 0;
       const endpoint = { ...SENSES.endpoint, tokensMax };
       await runKernelTask(model, { teller: [{ say: "Yes." }] }, question, { context: { evidence }, endpoint });

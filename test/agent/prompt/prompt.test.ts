@@ -10,7 +10,7 @@ import { CONVERSATION_SUMMARY_CHARS_MAX } from "@mimikit/protocol/records/effect
 import { RESULT_TEXT_CHARS_MAX } from "@mimikit/protocol/records/result";
 import { describe, expect, test } from "vitest";
 import { describeTool } from "../../../packages/agent/src/kernel/describe-tool.ts";
-import { eventOf, messageOf, questionOf, reportOf, standingOf, summaryOf, taskOf, turnOf } from "../fixtures.ts";
+import { eventOf, messageOf, questionOf, reportOf, summaryOf, taskOf, triggerSummaryOf, turnOf } from "../fixtures.ts";
 import { readRecords, readSections, runOf, saidOf } from "../prompt-fixtures.ts";
 
 const HELLO_BYTES_MAX = 12 * 1_024;
@@ -110,9 +110,9 @@ describe("a turn of the Teller", () => {
       summary: "They want it done.",
       summaries: { "t-000001.0.0": "It broke.", "t-000009.0": "of another" },
       triggers: [
-        standingOf({ id: "trg-2", paused: true, next: null }),
-        standingOf({ id: "t-000003.0", type: "scheduled", title: "call Bob", schedule: undefined }),
-        standingOf({
+        triggerSummaryOf({ id: "trg-2", paused: true, next: null }),
+        triggerSummaryOf({ id: "t-000003.0", type: "scheduled", title: "call Bob", schedule: undefined }),
+        triggerSummaryOf({
           id: "t-000002.0",
           type: "conditional",
           schedule: undefined,
@@ -399,7 +399,7 @@ describe("what is too long", () => {
         history: Array.from({ length: 800 }, (_, i) => saidOf(i, long(script).slice(0, 2_000))),
         tasks: Array.from({ length: 300 }, (_, i) => summaryOf({ id: `t-000002.${i}`, title: long(script) })),
         backlog: Array.from({ length: 300 }, () => ({ item: long(script).slice(0, 100), done: false })),
-        triggers: Array.from({ length: 300 }, (_, i) => standingOf({ id: `trg-${i}`, title: long(script) })),
+        triggers: Array.from({ length: 300 }, (_, i) => triggerSummaryOf({ id: `trg-${i}`, title: long(script) })),
         questions: Array.from({ length: 300 }, (_, i) => questionOf({ id: `t-3.${i}`, question: long(script) })),
         persona: long(script),
         profile: long(script),

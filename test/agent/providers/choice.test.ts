@@ -5,7 +5,7 @@ import { chainOf, chooseProviders, describeProviders } from "@mimikit/agent/prov
 import { byRole } from "@mimikit/protocol/base/kind";
 import { Role } from "@mimikit/protocol/base/role";
 import { Config } from "@mimikit/runtime/config/config";
-import type { Surroundings } from "@mimikit/runtime/config/providers";
+import type { ProviderEnvironment } from "@mimikit/runtime/config/providers";
 import { describe, expect, test } from "vitest";
 import { temporaryDirectory } from "../fixtures.ts";
 
@@ -13,7 +13,7 @@ const KEY = { OPENAI_API_KEY: "sk-1" };
 const LOCAL = { openai: { baseUrl: "http://127.0.0.1:11434/v1" } };
 
 /** A home, and an environment in which the agent CLIs are only where a test puts them. */
-function surroundings(env: Record<string, string> = {}): Surroundings {
+function environment(env: Record<string, string> = {}): ProviderEnvironment {
   const nowhere = { MIMIKIT_CODEX_BIN: "/nonexistent/codex", MIMIKIT_CLAUDE_BIN: "/nonexistent/claude" };
   return { home: temporaryDirectory(), env: { ...nowhere, ...env }, keys: {} };
 }
@@ -26,7 +26,7 @@ function program(name: string): string {
   return path;
 }
 
-const ids = (config: object, at: Surroundings) => chainOf("teller", Config.parse(config), at).ids;
+const ids = (config: object, at: ProviderEnvironment) => chainOf("teller", Config.parse(config), at).ids;
 
 describe("auto", () => {
   test.each<[string, object, Record<string, string>, string]>([
@@ -39,17 +39,17 @@ describe("auto", () => {
     ["the model is this role's", { models: { teller: "m" } }, KEY, "openai"],
     ["the role has another provider", { model: "m", providers: { teller: "offline" } }, KEY, "offline"],
   ])("when %s", (_, config, env, id) => {
-    const at = surroundings(env);
+    const at = environment(env);
     expect(ids(config, at)).toEqual([id]);
     expect(chooseProviders("teller", Config.parse(config), at).providers.map(({ name }) => name)).toEqual([id]);
   });
 
   test("takes codex where its program is, with a key or with the login in the state directory, and a model endpoint before it", () => {
     const bin = { MIMIKIT_CODEX_BIN: program("codex") };
-    expect(ids({}, surroundings(bin))).toEqual(["offline"]);
-    expect(ids({}, surroundings({ ...bin, ...KEY }))).toEqual(["codex"]);
-    expect(ids({ model: "m" }, surroundings({ ...bin, ...KEY }))).toEqual(["openai"]);
-    const signedIn = surroundings(bin);
+    expect(ids({}, environment(bin))).toEqual(["offline"]);
+    expect(ids({}, environment({ ...bin, ...KEY }))).toEqual(["codex"]);
+    expect(ids({ model: "m" }, environment({ ...bin, ...KEY }))).toEqual(["openai"]);
+    const signedIn = environment(bin);
     mkdirSync(join(signedIn.home, "codex"));
     writeFileSync(join(signedIn.home, "codex/auth.json"), "{}");
     expect(ids({}, signedIn)).toEqual(["codex"]);
@@ -57,14 +57,14 @@ describe("auto", () => {
 
   test("takes claude likewise, where codex cannot answer", () => {
     const bin = { MIMIKIT_CLAUDE_BIN: program("claude") };
-    expect(ids({}, surroundings(bin))).toEqual(["offline"]);
-    expect(ids({}, surroundings({ ...bin, ANTHROPIC_API_KEY: "sk-2" }))).toEqual(["claude"]);
+    expect(ids({}, environment(bin))).toEqual(["offline"]);
+    expect(ids({}, environment({ ...bin, ANTHROPIC_API_KEY: "sk-2" }))).toEqual(["claude"]);
     const both = { ...bin, ANTHROPIC_API_KEY: "sk-2", MIMIKIT_CODEX_BIN: program("codex"), ...KEY };
-    expect(ids({}, surroundings(both))).toEqual(["codex"]);
+    expect(ids({}, environment(both))).toEqual(["codex"]);
   });
 
   test("says what it did not take, and what that lacks: no problem, but good to know", () => {
-    const { names, problems, passedOver } = describeProviders(Config.parse({}), surroundings(KEY));
+    const { names, problems, passedOver } = describeProviders(Config.parse({}), environment(KEY));
     expect(names).toEqual(byRole(() => "offline"));
     expect(problems).toEqual([]);
     expect(passedOver).toEqual([
@@ -79,7 +79,7 @@ describe("auto", () => {
 
 describe("a choice", () => {
   test("that lacks something says what, and keeps its name", () => {
-    const at = surroundings(KEY);
+    const at = environment(KEY);
     const config = Config.parse({ provider: "openai" });
     expect(chooseProviders("worker", config, at)).toEqual({
       providers: [],
@@ -90,13 +90,13 @@ describe("a choice", () => {
     const { names, problems } = describeProviders(config, at);
     expect(names.worker).toBe("openai");
     expect(problems).toContainEqual(expect.stringContaining('"openai" for the worker lacks a model'));
-    expect(describeProviders(Config.parse({ provider: "openai", model: "m" }), surroundings()).problems[0]).toContain(
+    expect(describeProviders(Config.parse({ provider: "openai", model: "m" }), environment()).problems[0]).toContain(
       "set OPENAI_BASE_URL or OPENAI_API_KEY",
     );
   });
 
   test("is told with the model that it asks; what has none behind it, or does not name it, asks for null", () => {
-    const at = surroundings(KEY);
+    const at = environment(KEY);
     const config = { provider: "openai", providers: { worker: "offline" }, models: { planner: "large" } };
     const { models } = describeProviders(Config.parse({ ...config, model: "small" }), at);
     expect(models).toEqual({ teller: "small", planner: "large", worker: null, reviewer: "small" });
@@ -104,7 +104,7 @@ describe("a choice", () => {
   });
 
   test("of a role wins over the common one", () => {
-    const at = surroundings();
+    const at = environment();
     const mixed = Config.parse({ provider: "codex", providers: { worker: "offline", reviewer: "offline" } });
     expect(chainOf("worker", mixed, at).ids).toEqual(["offline"]);
     expect(chainOf("planner", mixed, at).ids).toEqual([]);
@@ -115,24 +115,24 @@ describe("a stand-in", () => {
   const dead = { provider: "openai", model: "m", ...LOCAL };
 
   test("comes after the choice, once, in the order of the settings", () => {
-    expect(ids({ ...dead, fallback: ["openai", "offline"] }, surroundings())).toEqual(["openai", "offline"]);
+    expect(ids({ ...dead, fallback: ["openai", "offline"] }, environment())).toEqual(["openai", "offline"]);
   });
 
   test("of a role wins over the common ones, also where it says that there is none", () => {
     const config = { ...dead, fallback: ["offline"], fallbacks: { teller: [] } };
-    expect(ids(config, surroundings())).toEqual(["openai"]);
-    expect(chainOf("worker", Config.parse(config), surroundings()).ids).toEqual(["openai", "offline"]);
+    expect(ids(config, environment())).toEqual(["openai"]);
+    expect(chainOf("worker", Config.parse(config), environment()).ids).toEqual(["openai", "offline"]);
   });
 
   test("that lacks something is left out, and told", () => {
-    const { ids: chain, problems } = chainOf("teller", Config.parse({ ...dead, fallback: ["codex"] }), surroundings());
+    const { ids: chain, problems } = chainOf("teller", Config.parse({ ...dead, fallback: ["codex"] }), environment());
     expect(chain).toEqual(["openai"]);
     expect(problems).toEqual([expect.stringMatching(/^the fallback "codex" for the teller lacks a program/)]);
   });
 
   test("answers where the choice itself lacks something, which is told all the same", () => {
     const config = Config.parse({ provider: "openai", fallback: ["offline"] });
-    const { names, problems } = describeProviders(config, surroundings());
+    const { names, problems } = describeProviders(config, environment());
     expect(names.teller).toBe("offline");
     expect(problems).toHaveLength(Role.options.length);
   });
@@ -158,16 +158,13 @@ describe("an endpoint of which a row says everything", () => {
     ],
     ["a key alone chooses nobody", { model: "m" }, { MISTRAL_API_KEY: "k", XAI_API_KEY: "k" }, ["offline"]],
   ])("is taken when it is named and lacks nothing: %s", (_, config, env, expected) => {
-    expect(ids(config, surroundings(env))).toEqual(expected);
+    expect(ids(config, environment(env))).toEqual(expected);
   });
 });
 
 describe("a model", () => {
   const models = (config: object, env: Record<string, string> = KEY) =>
-    chooseProviders("teller", Config.parse(config), surroundings(env)).providers.map(({ name, model }) => [
-      name,
-      model,
-    ]);
+    chooseProviders("teller", Config.parse(config), environment(env)).providers.map(({ name, model }) => [name, model]);
   const ollama = { ollama: { model: "qwen" } };
 
   test("of a role goes before that of the provider, which goes before the common one", () => {
@@ -184,7 +181,7 @@ describe("a model", () => {
       ["openai", "gpt-5"],
       ["ollama", "qwen"],
     ]);
-    const { problems } = chooseProviders("teller", Config.parse(config), surroundings(KEY));
+    const { problems } = chooseProviders("teller", Config.parse(config), environment(KEY));
     expect(problems).toEqual([expect.stringMatching(/^the fallback "ollama" for the teller lacks a model/)]);
   });
 
@@ -198,7 +195,7 @@ describe("a model", () => {
 
   test("is told with who answers", () => {
     const config = Config.parse({ provider: "openai", model: "m", providers: { worker: "offline" } });
-    expect(describeProviders(config, surroundings(KEY)).models).toEqual({
+    expect(describeProviders(config, environment(KEY)).models).toEqual({
       teller: "m",
       planner: "m",
       worker: null,

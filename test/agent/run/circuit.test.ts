@@ -1,4 +1,4 @@
-import { Circuit, Circuits, FAILURES_IN_A_ROW_MAX, type Tell, type Verdict } from "@mimikit/agent/run/circuit";
+import { Circuit, Circuits, FAILURES_IN_A_ROW_MAX, type ProviderVerdict, type Tell } from "@mimikit/agent/run/circuit";
 import { describe, expect, test } from "vitest";
 
 const COOLDOWN = { first: 5_000, max: 60_000 };
@@ -14,7 +14,7 @@ function enter(it: Circuit, nowMs: number): Tell {
   return tell;
 }
 
-function runs(it: Circuit, nowMs: number, ...verdicts: Verdict[]): void {
+function runs(it: Circuit, nowMs: number, ...verdicts: ProviderVerdict[]): void {
   for (const verdict of verdicts) enter(it, nowMs)(verdict, nowMs, { error: `it was ${verdict}` });
 }
 
@@ -29,7 +29,7 @@ describe("a circuit", () => {
 
   test("opens after so many failures in a row, not before, and not where one between was reached", () => {
     const it = circuit();
-    const some = Array<Verdict>(FAILURES_IN_A_ROW_MAX - 1).fill("failed");
+    const some = Array<ProviderVerdict>(FAILURES_IN_A_ROW_MAX - 1).fill("failed");
     runs(it, 0, ...some, "reached", ...some);
     expect(it.stateAt(0)).toBe("closed");
     runs(it, 0, "failed");

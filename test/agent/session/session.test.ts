@@ -9,32 +9,36 @@ import {
   readTurns,
   repair,
   Session,
-  type Turn,
+  type SessionLine,
 } from "../../../packages/agent/src/session/session.ts";
 import { temporaryDirectory } from "../fixtures.ts";
 
 const call = (id: string, name = "bash") => ({ id, name, arguments: '{"command":"ls"}' });
-const assistant = (...ids: string[]): Turn => ({ type: "assistant", text: "", calls: ids.map((id) => call(id)) });
-const result = (requestId: string, text = `of ${requestId}`): Turn => ({
+const assistant = (...ids: string[]): SessionLine => ({
+  type: "assistant",
+  text: "",
+  calls: ids.map((id) => call(id)),
+});
+const result = (requestId: string, text = `of ${requestId}`): SessionLine => ({
   type: "result",
   requestId,
   tool: "bash",
   text,
   isMade: true,
 });
-const note: Turn = { type: "note", text: "go on" };
+const note: SessionLine = { type: "note", text: "go on" };
 
-const SESSION: Turn[] = [
+const SESSION: SessionLine[] = [
   { type: "prompt", attempt: 1, text: '做这个\n\u2028 and "that"' },
   { type: "assistant", text: "I look.", calls: [call("1"), call("2")] },
-  { ...result("1"), artifact: "/runs/bash-1.txt" } as Turn,
+  { ...result("1"), artifact: "/runs/bash-1.txt" } as SessionLine,
   { type: "result", requestId: "2", tool: "bash", text: "no", isMade: false, error: "skipped" },
   { type: "steer", id: "s-1", at: "2026-11-22T02:00:00.000Z", text: "faster" },
   note,
   assistant(),
 ];
 
-async function write(path: string, turns: readonly Turn[]): Promise<void> {
+async function write(path: string, turns: readonly SessionLine[]): Promise<void> {
   const session = await Session.begin(path, true);
   for (const turn of turns) await session.append(turn);
   await session.close();

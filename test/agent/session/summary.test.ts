@@ -3,7 +3,7 @@
 import { estimateTokens } from "@mimikit/agent/prompt/tokens";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import type { Turn } from "../../../packages/agent/src/session/session.ts";
+import type { SessionLine } from "../../../packages/agent/src/session/session.ts";
 import {
   ITEM_CHARS_MAX,
   ITEMS_MAX,
@@ -17,9 +17,9 @@ import {
   summarize,
 } from "../../../packages/agent/src/session/summary.ts";
 
-const said = (text: string): Turn => ({ type: "assistant", text, calls: [] });
-const steer = (text: string): Turn => ({ type: "steer", id: "s-1", at: "2026-11-22T02:00:00.000Z", text });
-const of = (part: keyof Summary, ...turns: Turn[]) => summarize(turns, NO_SUMMARY, "")[part];
+const said = (text: string): SessionLine => ({ type: "assistant", text, calls: [] });
+const steer = (text: string): SessionLine => ({ type: "steer", id: "s-1", at: "2026-11-22T02:00:00.000Z", text });
+const of = (part: keyof Summary, ...turns: SessionLine[]) => summarize(turns, NO_SUMMARY, "")[part];
 
 describe("the goal's constraints", () => {
   const constraintsOf = (goal: string) => summarize([], NO_SUMMARY, goal).constraints;

@@ -12,9 +12,9 @@ import {
   replyOf,
   reportOf,
   run,
-  standingOf,
   summaryOf,
   tell,
+  triggerSummaryOf,
   turnOf,
 } from "../fixtures.ts";
 
@@ -283,7 +283,7 @@ describe("what starts later", () => {
   });
 
   test("what cannot be kept is not scheduled, and it is said why", async () => {
-    const triggers = Array.from({ length: TRIGGERS_MAX }, (_, i) => standingOf({ id: `trg-${i}` }));
+    const triggers = Array.from({ length: TRIGGERS_MAX }, (_, i) => triggerSummaryOf({ id: `trg-${i}` }));
     const turn = await ask("every day at 9 run `ls`", { triggers });
     expect(turn.effects).toHaveLength(1);
     expect(replyOf(turn)).toBe(`I scheduled nothing: there are ${TRIGGERS_MAX} triggers already: cancel some first`);
@@ -291,9 +291,9 @@ describe("what starts later", () => {
   });
 
   const triggers = [
-    standingOf({ id: "t-000003.0" }),
-    standingOf({ id: "trg-1", title: "提醒你：喝水", next: null, paused: true }),
-    standingOf({ id: "trg-2", title: "on change", next: null }),
+    triggerSummaryOf({ id: "t-000003.0" }),
+    triggerSummaryOf({ id: "trg-1", title: "提醒你：喝水", next: null, paused: true }),
+    triggerSummaryOf({ id: "trg-2", title: "on change", next: null }),
   ];
 
   test.each(["list my schedules", "reminders", "我的提醒", "定时任务"])("%s", async (text) => {

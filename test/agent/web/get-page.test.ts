@@ -2,12 +2,12 @@
 import { createServer, type RequestListener } from "node:http";
 import type { AddressInfo } from "node:net";
 import { brotliCompressSync, gzipSync } from "node:zlib";
-import { getPage, NotLoaded, PAGE_BYTES_MAX, REDIRECTS_MAX, type Reach } from "@mimikit/agent/web/get-page";
+import { getPage, NotLoaded, PAGE_BYTES_MAX, REDIRECTS_MAX, type WebReach } from "@mimikit/agent/web/get-page";
 import { readInThread } from "@mimikit/agent/web/read-in-thread";
 import { describe, expect, onTestFinished, test } from "vitest";
 
 const never = new AbortController().signal;
-const HERE: Reach = { privateHosts: ["127.0.0.1"] };
+const HERE: WebReach = { privateHosts: ["127.0.0.1"] };
 
 /** A server on loopback, and the paths that it was asked for. */
 async function serve(listener: RequestListener) {

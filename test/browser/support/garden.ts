@@ -56,10 +56,10 @@ export async function fillGarden(mimikit: Instance): Promise<void> {
   writeFileSync(join(mimikit.workDir, "plan.md"), "- tomatoes\n- basil\n");
   for (const [name, script] of Object.entries(SCRIPTS))
     writeFileSync(join(mimikit.workDir, `${name}.sh`), `${script}\n`);
-  const wish = (what: string, body: object) => mimikit.api(`/api/${what}`, { method: "POST", body });
-  for (const trigger of TRIGGERS) await wish("triggers", trigger);
-  for (const item of BACKLOG) await wish("backlog", { op: "add", item });
-  await wish("backlog", { op: "done", item: BACKLOG[1] });
+  const command = (what: string, body: object) => mimikit.api(`/api/${what}`, { method: "POST", body });
+  for (const trigger of TRIGGERS) await command("triggers", trigger);
+  for (const item of BACKLOG) await command("backlog", { op: "add", item });
+  await command("backlog", { op: "done", item: BACKLOG[1] });
   await mimikit.replyTo(await mimikit.send("remember that watering day is Thursday"));
   await mimikit.replyTo(await mimikit.send("run `ls` then `wc -l README.md`"));
   await mimikit.replyWith("3 README.md");

@@ -272,7 +272,7 @@ export class ScriptedGateway {
     app.post("/api/push/answer", express.json(), ({ method, path, body, headers }, response) => {
       const isWorker = this.#isPaired(headers.cookie) && headers["x-mimikit-secret"] === undefined;
       if (isWorker) this.wanted.push({ method, path, body });
-      response.status(isWorker ? this.pressed : 401).json({ id: "wish" });
+      response.status(isWorker ? this.pressed : 401).json({ id: "command" });
     });
     app.use("/api", (request, response, next) => {
       const secret = request.get("X-Mimikit-Secret");
@@ -324,7 +324,7 @@ export class ScriptedGateway {
         const message = this.refusal;
         return void response.status(400).json({ error: { code: "invalid", message } });
       }
-      response.status(202).json({ id: "wish" });
+      response.status(202).json({ id: "command" });
       this.#arrivals.emit("frame");
     });
     app.post("/api/providers/*path", express.json(), ({ method, path, body }, response) => {
@@ -337,7 +337,7 @@ export class ScriptedGateway {
     });
     app.post(["/api/backlog", "/api/memory"], express.json(), ({ method, path, body }, response) => {
       this.wanted.push({ method, path, body });
-      response.status(202).json({ id: "wish" });
+      response.status(202).json({ id: "command" });
     });
     app.post("/api/tasks/:id/again", express.json(), ({ method, path, body, params }, response) => {
       this.wanted.push({ method, path, body });
@@ -357,7 +357,7 @@ export class ScriptedGateway {
     });
     app.post("/api/undo", express.json(), ({ method, path, body }, response) => {
       this.wanted.push({ method, path, body });
-      response.status(202).json({ id: "wish" });
+      response.status(202).json({ id: "command" });
     });
     app.post("/api/push/key", (_request, response) => void response.json({ publicKey: PUSH_KEY }));
     app.post("/api/push", express.json(), ({ method, path, body }, response) => {

@@ -2,9 +2,9 @@
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { Wish } from "@mimikit/protocol/records/inbox";
+import { InboxCommand } from "@mimikit/protocol/records/inbox";
 import { readToken } from "@mimikit/runtime/home/home";
-import { isSealed } from "@mimikit/store/disk/seal";
+import { isSigned } from "@mimikit/store/disk/sign";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { markWords } from "../../../apps/cli/src/arguments/text-argument.ts";
 import { Instance } from "../../support/instance.ts";
@@ -27,9 +27,9 @@ beforeAll(async () => {
 });
 afterAll(() => served.dispose());
 
-function inboxOf({ home }: CliPlace): Wish[] {
+function inboxOf({ home }: CliPlace): InboxCommand[] {
   const names = readdirSync(join(home, "inbox")).filter((name) => !name.startsWith("."));
-  return names.map((name) => Wish.parse(JSON.parse(readFileSync(join(home, "inbox", name), "utf8"))));
+  return names.map((name) => InboxCommand.parse(JSON.parse(readFileSync(join(home, "inbox", name), "utf8"))));
 }
 
 const REQUESTS: [string[], object][] = [
@@ -46,7 +46,7 @@ const REQUESTS: [string[], object][] = [
 describe.each(["with a gateway", "with everything down"])("%s", (how) => {
   const isUp = how === "with a gateway";
 
-  test.each(REQUESTS)("mimikit %j is durable when it says so", async (words, wish) => {
+  test.each(REQUESTS)("mimikit %j is durable when it says so", async (words, command) => {
     const at = isUp ? served : stopped();
     const before = isUp ? inboxOf(at).length : 0;
     const { code, out } = await runCli(at, [...words.slice(0, 1), "--json", ...words.slice(1)]);
@@ -56,11 +56,11 @@ describe.each(["with a gateway", "with everything down"])("%s", (how) => {
     const records = inboxOf(at);
     const record = records.find((each) => each.id === id);
     expect(records).toHaveLength(before + 1);
-    expect(record).toMatchObject({ ...wish, id });
+    expect(record).toMatchObject({ ...command, id });
     // By either way "at five" means five here.
     if (record?.kind === "message")
       expect(record.client?.timeZone).toBe(Intl.DateTimeFormat().resolvedOptions().timeZone);
-    if (record?.kind === "clear") expect(isSealed(readToken(at.home), record)).toBe(true);
+    if (record?.kind === "clear") expect(isSigned(readToken(at.home), record)).toBe(true);
   });
 });
 
@@ -68,7 +68,7 @@ test("a pipe is data: what looks like a command in it is sent as it is", async (
   const at = stopped();
   expect((await runCli(at, ["send", "-"], "/clear\n")).code).toBe(0);
   expect((await runCli(at, ["steer", "-"], "/stop\n")).code).toBe(0);
-  expect(inboxOf(at).map((wish) => "text" in wish && [wish.kind, wish.text])).toEqual([
+  expect(inboxOf(at).map((command) => "text" in command && [command.kind, command.text])).toEqual([
     ["message", "/clear"],
     ["steer", "/stop"],
   ]);
@@ -79,7 +79,7 @@ test("a stop is about this moment: it is handed to the gateway, and where nothin
     const { code, out } = await runCli(served, words);
     expect([code, out.trim()]).toEqual([0, expect.stringMatching(/^stop-[0-9a-f]{32}$/)]);
   }
-  expect(inboxOf(served).filter((wish) => wish.kind === "stop")).toHaveLength(2);
+  expect(inboxOf(served).filter((command) => command.kind === "stop")).toHaveLength(2);
   const at = stopped();
   const { code, error } = await runCli(at, ["stop"]);
   expect(code).toBe(3);

@@ -2,9 +2,9 @@
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { Wish } from "@mimikit/protocol/records/inbox";
+import { InboxCommand } from "@mimikit/protocol/records/inbox";
 import { prepareHome, readToken } from "@mimikit/runtime/home/home";
-import { isSealed } from "@mimikit/store/disk/seal";
+import { isSigned } from "@mimikit/store/disk/sign";
 import { expect, onTestFinished, test } from "vitest";
 import { type CliPlace, runCli } from "../run-cli.ts";
 
@@ -18,9 +18,9 @@ function place(files: Record<string, string> = {}): CliPlace {
   return at;
 }
 
-function wishes({ home }: CliPlace): Wish[] {
+function commands({ home }: CliPlace): InboxCommand[] {
   return readdirSync(join(home, "inbox")).map((name) =>
-    Wish.parse(JSON.parse(readFileSync(join(home, "inbox", name), "utf8"))),
+    InboxCommand.parse(JSON.parse(readFileSync(join(home, "inbox", name), "utf8"))),
   );
 }
 
@@ -57,15 +57,15 @@ test("the status of memory counts its files, and the index is nothing that has t
   expect(shown.out).toMatch(/^3 paragraphs and list items of 2 files, read in \d+ ms\n.*There is nothing to be built/s);
 });
 
-test("what is to be remembered becomes a sealed wish, which waits where nothing runs", async () => {
+test("what is to be remembered becomes a signed command, which waits where nothing runs", async () => {
   const at = place();
   expect(await runCli(at, ["memory", "add", "--long-term", "we", "deploy", "on", "Thursdays"])).toMatchObject({
     code: 0,
     out: "queued; it is written when Mimikit runs\n",
   });
-  const [wish] = wishes(at);
-  expect(wish).toMatchObject({ kind: "memory-add", content: "we deploy on Thursdays", longTerm: true });
-  expect(wish !== undefined && "mac" in wish && isSealed(readToken(at.home), wish)).toBe(true);
+  const [command] = commands(at);
+  expect(command).toMatchObject({ kind: "memory-add", content: "we deploy on Thursdays", longTerm: true });
+  expect(command !== undefined && "mac" in command && isSigned(readToken(at.home), command)).toBe(true);
   expect(readdirSync(join(at.home, "tmp"))).toEqual([]);
 });
 
@@ -81,19 +81,19 @@ test("the one entry that says so is to be forgotten; several, or none, are said"
     code: 1,
     error: expect.stringContaining("no entry contains these words"),
   });
-  expect(wishes(at)).toEqual([]);
+  expect(commands(at)).toEqual([]);
   expect(await runCli(at, ["memory", "forget", "tea", "at", "FIVE"])).toMatchObject({
     code: 0,
     out: "Tea at five: queued; it is removed when Mimikit runs\n",
   });
-  expect(wishes(at)).toMatchObject([{ kind: "memory-edit", document: "memory.md", entry: "Tea at five" }]);
+  expect(commands(at)).toMatchObject([{ kind: "memory-edit", document: "memory.md", entry: "Tea at five" }]);
 });
 
-test("the backlog is shown with the numbers of its items, and a change of it is a wish", async () => {
+test("the backlog is shown with the numbers of its items, and a change of it is a command", async () => {
   const at = place({ "backlog.md": "# Mine\r\n- [ ] first <!-- t-000001.0 -->\r\n* [x] second\r\n" });
   expect((await runCli(at, ["backlog"])).out).toBe("   done  item\n1        first\n2  x     second\n");
   expect(await runCli(at, ["backlog", "done", "2", "--json"])).toMatchObject({ code: 0 });
-  expect(wishes(at)).toMatchObject([{ kind: "backlog-edit", op: "done", item: "2" }]);
+  expect(commands(at)).toMatchObject([{ kind: "backlog-edit", op: "done", item: "2" }]);
 });
 
 test("what was typed wrongly is said in one line, and nothing is kept of it", async () => {
@@ -114,5 +114,5 @@ test("what was typed wrongly is said in one line, and nothing is kept of it", as
       code,
       error: expect.stringContaining(error),
     });
-  expect(wishes(at)).toEqual([]);
+  expect(commands(at)).toEqual([]);
 });

@@ -2,13 +2,13 @@
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { Wish } from "@mimikit/protocol/records/inbox";
+import { InboxCommand } from "@mimikit/protocol/records/inbox";
 import { Question } from "@mimikit/protocol/records/question";
 import type { QuestionView } from "@mimikit/protocol/wire/api";
 import { prepareHome, readToken } from "@mimikit/runtime/home/home";
 import { openDisk } from "@mimikit/store/disk/disk";
 import { createRecord } from "@mimikit/store/disk/record";
-import { isSealed } from "@mimikit/store/disk/seal";
+import { isSigned } from "@mimikit/store/disk/sign";
 import { questionPath } from "@mimikit/store/disk/state";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { OpenQuestions } from "../../../apps/cli/src/instance/open-questions.ts";
@@ -43,9 +43,9 @@ async function asking(...questions: Question[]): Promise<CliPlace> {
   return at;
 }
 
-function inboxOf({ home }: CliPlace): Wish[] {
+function inboxOf({ home }: CliPlace): InboxCommand[] {
   const names = readdirSync(join(home, "inbox"));
-  return names.map((name) => Wish.parse(JSON.parse(readFileSync(join(home, "inbox", name), "utf8"))));
+  return names.map((name) => InboxCommand.parse(JSON.parse(readFileSync(join(home, "inbox", name), "utf8"))));
 }
 
 test("the open questions are listed with their options by number, and what happens without an answer", async () => {
@@ -63,14 +63,14 @@ test("the open questions are listed with their options by number, and what happe
 test.each([
   { words: ["2"], answer: "US" },
   { words: ["the", "one", "in", "-", "Frankfurt"], answer: "the one in - Frankfurt" },
-])("the answer $words is a sealed record, and is no longer asked for", async ({ words, answer }) => {
+])("the answer $words is a signed record, and is no longer asked for", async ({ words, answer }) => {
   const at = await asking(questionOf("t-000001.1"));
   const { code, out } = await runCli(at, ["questions", "answer", "--json", "t-000001", ...words]);
   expect(code).toBe(0);
-  const [wish] = inboxOf(at);
-  expect(JSON.parse(out)).toEqual({ id: wish?.id, outcome: null, questionId: "t-000001.1", answer });
-  expect(wish).toMatchObject({ kind: "answer", questionId: "t-000001.1", answer });
-  expect(wish !== undefined && isSealed(readToken(at.home), wish)).toBe(true);
+  const [command] = inboxOf(at);
+  expect(JSON.parse(out)).toEqual({ id: command?.id, outcome: null, questionId: "t-000001.1", answer });
+  expect(command).toMatchObject({ kind: "answer", questionId: "t-000001.1", answer });
+  expect(command !== undefined && isSigned(readToken(at.home), command)).toBe(true);
   expect((await runCli(at, ["questions"])).out).toBe("there are no open questions\n");
   const again = await runCli(at, ["questions", "answer", "t-000001.1", "1"]);
   expect([again.code, again.error]).toEqual([

@@ -2,10 +2,10 @@
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { Wish } from "@mimikit/protocol/records/inbox";
+import { InboxCommand } from "@mimikit/protocol/records/inbox";
 import { Simulation, TriggerSummary } from "@mimikit/protocol/wire/api";
 import { readToken } from "@mimikit/runtime/home/home";
-import { isSealed } from "@mimikit/store/disk/seal";
+import { isSigned } from "@mimikit/store/disk/sign";
 import { describe, expect, onTestFinished, test } from "vitest";
 import yargs from "yargs";
 import { z } from "zod";
@@ -21,9 +21,9 @@ function stopped(): CliPlace {
   return { home: join(dir, "home"), workDir };
 }
 
-function inboxOf({ home }: CliPlace): Wish[] {
+function inboxOf({ home }: CliPlace): InboxCommand[] {
   const names = readdirSync(join(home, "inbox"));
-  return names.map((name) => Wish.parse(JSON.parse(readFileSync(join(home, "inbox", name), "utf8"))));
+  return names.map((name) => InboxCommand.parse(JSON.parse(readFileSync(join(home, "inbox", name), "utf8"))));
 }
 
 const Added = z.object({ id: z.string(), outcome: z.null(), triggerId: z.string(), next: z.string().nullable() });
@@ -63,12 +63,12 @@ const ORDERS: [string[], object][] = [
 ];
 
 describe("an order", () => {
-  test.each(ORDERS)("%j is a sealed record in inbox/, and listed at once", async (words, schedule) => {
+  test.each(ORDERS)("%j is a signed record in inbox/, and listed at once", async (words, schedule) => {
     const at = stopped();
     const { id, triggerId } = await add(at, ...words);
-    const [wish] = inboxOf(at);
-    expect(wish).toMatchObject({ kind: "trigger-put", id, definition: { when: { type: "recurring", schedule } } });
-    expect(wish !== undefined && isSealed(readToken(at.home), wish)).toBe(true);
+    const [command] = inboxOf(at);
+    expect(command).toMatchObject({ kind: "trigger-put", id, definition: { when: { type: "recurring", schedule } } });
+    expect(command !== undefined && isSigned(readToken(at.home), command)).toBe(true);
     expect(await listed(at)).toMatchObject([{ id: triggerId, target: "teller", schedule }]);
     // A command that has only read has left nothing behind.
     expect(readdirSync(join(at.home, "tmp"))).toEqual([]);
@@ -169,7 +169,7 @@ test.each([
   expect(existsSync(at.home)).toBe(false);
 });
 
-test("a trigger is changed, paused and deleted by the beginning of its id, and what was wished for is seen at once", async () => {
+test("a trigger is changed, paused and deleted by the beginning of its id, and what was asked for is seen at once", async () => {
   const at = stopped();
   const { triggerId } = await add(at, "--every", "2h", "--title", "before", "x");
   const short = triggerId.slice("trg-".length, "trg-".length + 8);

@@ -1,6 +1,6 @@
 /** The records that the rules are given to act upon, as records come and go. */
-import { Attention, type Known } from "@mimikit/core/attention/attention";
-import type { Wish } from "@mimikit/protocol/records/inbox";
+import { Attention, type KnownRecords } from "@mimikit/core/attention/attention";
+import type { InboxCommand } from "@mimikit/protocol/records/inbox";
 import { expect, test } from "vitest";
 import { message, NOON, NOON_MS, recurring } from "../facts.ts";
 
@@ -10,11 +10,11 @@ const SOON_MS = NOON_MS + 1_000;
 test("a trigger is looked at again when the event that it has made is gone from inbox/, whatever became of it", () => {
   const occurrence = { id: "morning--20261122t120000z", at: NOON };
   const morning = recurring("morning", { decision: { fire: [occurrence], skip: [] } });
-  const inbox = new Map<string, Wish>([[occurrence.id, message(occurrence.id)]]);
-  const known: Known = {
+  const inbox = new Map<string, InboxCommand>([[occurrence.id, message(occurrence.id)]]);
+  const known: KnownRecords = {
     queue: new Map(),
-    links: new Map(),
-    standing: new Map([[morning.id, morning]]),
+    dependents: new Map(),
+    triggers: new Map([[morning.id, morning]]),
     attempts: new Map(),
     results: new Map(),
     inbox,
@@ -22,10 +22,10 @@ test("a trigger is looked at again when the event that it has made is gone from 
   };
   const attention = new Attention();
   attention.update(known, SOON_MS);
-  expect([...attention.standing.keys()]).toEqual([]);
+  expect([...attention.triggers.keys()]).toEqual([]);
 
   inbox.delete(occurrence.id);
   attention.note(occurrence.id);
   attention.update(known, SOON_MS);
-  expect([...attention.standing.keys()]).toEqual([morning.id]);
+  expect([...attention.triggers.keys()]).toEqual([morning.id]);
 });

@@ -10,7 +10,7 @@ import {
   periodOf,
   reservedBy,
 } from "@mimikit/core/base/budget";
-import type { Attempt, Snapshot } from "@mimikit/core/base/snapshot";
+import type { AttemptFacts, Snapshot } from "@mimikit/core/base/snapshot";
 import { decide } from "@mimikit/core/decide";
 import { dispatch } from "@mimikit/core/tasks/dispatch";
 import { triggerOf } from "@mimikit/core/triggers/triggers";
@@ -62,7 +62,7 @@ test("the ceiling is a budget that is used up, the month's before the day's, and
 });
 
 test("what is reserved is that of attempts that have begun, have not failed and have not said what they cost", () => {
-  const attempt = (part: Partial<Attempt> = {}): Attempt => ({
+  const attempt = (part: Partial<AttemptFacts> = {}): AttemptFacts => ({
     role: "worker",
     attempt: 1,
     ownerAlive: true,
@@ -253,7 +253,7 @@ test("a trigger whose firings nobody may be told of skips when they have piled u
   const ceiling = account({ tokens: 1 }, { spent: tokens(1) });
   const archive = ["budget-day-2026-11-22-tokens-1"];
   const decided = (inbox: Event[]) => {
-    const [action] = decide(snapshot({ standing: [trigger], ceiling, inbox, archive }), NOON_MS + 600_000);
+    const [action] = decide(snapshot({ triggers: [trigger], ceiling, inbox, archive }), NOON_MS + 600_000);
     return action?.type === "advance" && action.trigger.type !== "link" ? action.trigger.decision : action;
   };
   expect(decided(waiting.slice(1))).toMatchObject({ fire: [{ id: "trg-1--20261122t121000z" }], skip: [] });

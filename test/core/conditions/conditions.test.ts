@@ -4,7 +4,7 @@ import { judge, leavesToAsk, needsOf, used, withBaselines } from "@mimikit/core/
 import { explain } from "@mimikit/core/triggers/explain";
 import type { Report } from "@mimikit/protocol/base/report";
 import { reportOf } from "@mimikit/protocol/records/result";
-import { type Evidence, NO_EVIDENCE } from "@mimikit/protocol/records/trigger";
+import { type ConditionEvidence, NO_EVIDENCE } from "@mimikit/protocol/records/trigger";
 import { type Condition, leavesOf, partsOf } from "@mimikit/protocol/triggers/condition";
 import type { Explanation } from "@mimikit/protocol/wire/api";
 import fc from "fast-check";
@@ -33,7 +33,7 @@ const asked = (prompt: string): Condition => ({ type: "llm_eval", params: { prom
 const exists = (path: string): Condition => ({ type: "file_exists", params: { path } });
 const changed = (path: string, more = {}): Condition => ({ type: "file_changed", params: { path, ...more } });
 const time = (params: Extract<Condition, { type: "time" }>["params"]): Condition => ({ type: "time", params });
-const answers = (results: (boolean | null)[]): Evidence => ({
+const answers = (results: (boolean | null)[]): ConditionEvidence => ({
   baselines: {},
   evaluations: Object.fromEntries(results.map((result, leaf) => [leaf, { number: 1, result, at: NOON }])),
 });
@@ -177,7 +177,12 @@ describe("a tree", () => {
   });
 
   test("is explained by a tree of its shape, which says of each part what the verdict on it is", () => {
-    const compare = (condition: Condition, explanation: Explanation, evidence: Evidence, first: number): void => {
+    const compare = (
+      condition: Condition,
+      explanation: Explanation,
+      evidence: ConditionEvidence,
+      first: number,
+    ): void => {
       const { length } = leavesOf(condition);
       const ofPart = <T>(known: Record<string, T>) =>
         Object.fromEntries(
@@ -246,7 +251,7 @@ describe("a task", () => {
 });
 
 describe("a file that is watched for changes", () => {
-  const holds = (condition: Condition, stamp: string | undefined, evidence: Evidence) =>
+  const holds = (condition: Condition, stamp: string | undefined, evidence: ConditionEvidence) =>
     judge(condition, factsOf({ stamps: stamp === undefined ? {} : { f: stamp } }), evidence).holds;
   const seen = (condition: Condition, stamp: string) => {
     const facts = factsOf({ stamps: { f: stamp } });
@@ -274,7 +279,7 @@ describe("a file that is watched for changes", () => {
     expect(needsOf({ type: "file_changed", params: { path: "f", settleSec: 0 } }).rests).toEqual([]);
   });
 
-  test("has changed at first sight where that is wished for, if it is there", () => {
+  test("has changed at first sight where that is asked for, if it is there", () => {
     const eager = changed("f", { fireOnInit: true });
     expect(holds(eager, "1", seen(eager, "1"))).toBe(true);
     expect(holds(eager, "", seen(eager, ""))).toBe(false);

@@ -1,8 +1,8 @@
 /** A call that needs a yes: asked once, decided once, and the task runs again with the answer, whatever that is (SPEC I10). */
-import type { Attempt } from "@mimikit/core/base/snapshot";
+import type { AttemptFacts } from "@mimikit/core/base/snapshot";
 import { decide } from "@mimikit/core/decide";
 import { candidateOf } from "@mimikit/core/tasks/dispatch";
-import type { AskedCall, Verdict } from "@mimikit/protocol/approvals/approval";
+import type { ApprovalVerdict, AskedCall } from "@mimikit/protocol/approvals/approval";
 import { cancelMark } from "@mimikit/protocol/base/id";
 import type { ClosedQuestion, Question } from "@mimikit/protocol/records/question";
 import { expect, test } from "vitest";
@@ -20,7 +20,7 @@ const WORK = task("t-000001.0", { title: "Install it" });
 const ID = "t-000001.0.a1.approve";
 const PERMIT = "t-000001.0.a1.approved";
 
-const attempt = (more: Partial<AskedCall> = {}, number = 1): Attempt => ({
+const attempt = (more: Partial<AskedCall> = {}, number = 1): AttemptFacts => ({
   role: "worker",
   attempt: number,
   ownerAlive: true,
@@ -79,7 +79,7 @@ test("it is asked in Chinese where the title is", () => {
   ]);
 });
 
-test.each<[string | null, ClosedQuestion["outcome"], Verdict]>([
+test.each<[string | null, ClosedQuestion["outcome"], ApprovalVerdict]>([
   ["yes, once", "answered", "once"],
   ["yes, for this task", "answered", "task"],
   ["no", "answered", "no"],
@@ -104,8 +104,8 @@ test("always is a record of its own, of the words and the reasons that were aske
 });
 
 test("what is allowed for good is taken back behind its permit: before that, a permit that was cut off would make it again", () => {
-  const wish = { kind: "revoke", id: "revoke-00000001", at: NOON, approvalId: ID, mac: "sealed" } as const;
-  const facts = { ...waiting, closed: { [ID]: closed("always npm install") }, inbox: [wish] };
+  const command = { kind: "revoke", id: "revoke-00000001", at: NOON, approvalId: ID, mac: "sealed" } as const;
+  const facts = { ...waiting, closed: { [ID]: closed("always npm install") }, inbox: [command] };
   const actions = (...archive: string[]) => decide(snapshot({ ...facts, archive }), NOON_MS).map(({ type }) => type);
   expect(actions(ID)).toEqual(["permit"]);
   expect(actions(ID, PERMIT)).toEqual(["revoke"]);
@@ -123,7 +123,7 @@ test("nothing is asked or permitted twice, nor for a task that is cancelled", ()
 });
 
 test("the pool leaves it alone until there is a permit; having asked is no failure, however often", () => {
-  const known = (permits: string[], attempts: Attempt[]) =>
+  const known = (permits: string[], attempts: AttemptFacts[]) =>
     candidateOf(
       WORK,
       { attempts: new Map([[WORK.id, attempts]]), hasOutcome: () => false, permits: new Set(permits) },

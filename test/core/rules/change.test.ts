@@ -2,8 +2,8 @@
 
 import { triggerIdOf } from "@mimikit/core/triggers/of-command";
 import { definitionOf, patchOf, problemOf } from "@mimikit/core/triggers/triggers";
-import type { Wish } from "@mimikit/protocol/records/inbox";
-import type { Standing } from "@mimikit/protocol/records/trigger";
+import type { InboxCommand } from "@mimikit/protocol/records/inbox";
+import type { Trigger } from "@mimikit/protocol/records/trigger";
 import type { Condition } from "@mimikit/protocol/triggers/condition";
 import { TRIGGERS_MAX, type TriggerPatch, type When } from "@mimikit/protocol/triggers/trigger-order";
 import { describe, expect, test } from "vitest";
@@ -15,11 +15,17 @@ const at = (seconds: number) => new Date(NOON_MS + seconds * 1_000).toISOString(
 const daily: When = { type: "recurring", schedule: { cron: "0 0 9 * * *", timezone: "UTC" } };
 
 type Facts = Parameters<typeof snapshot>[0];
-const patch = (change: TriggerPatch, more: object = {}): Wish =>
+const patch = (change: TriggerPatch, more: object = {}): InboxCommand =>
   ({ kind: "trigger-patch", id: "patch-1", at: NOON, triggerId: "a", patch: change, mac: "seal", ...more }) as const;
-const run = (id = "run-1", sent = NOON): Wish => ({ kind: "trigger-run", id, at: sent, triggerId: "a", mac: "seal" });
-const remove: Wish = { kind: "trigger-delete", id: "delete-1", at: NOON, triggerId: "a", mac: "seal" };
-const put = (when: When, id = "put-1f"): Wish => ({
+const run = (id = "run-1", sent = NOON): InboxCommand => ({
+  kind: "trigger-run",
+  id,
+  at: sent,
+  triggerId: "a",
+  mac: "seal",
+});
+const remove: InboxCommand = { kind: "trigger-delete", id: "delete-1", at: NOON, triggerId: "a", mac: "seal" };
+const put = (when: When, id = "put-1f"): InboxCommand => ({
   kind: "trigger-put",
   id,
   at: NOON,
@@ -28,17 +34,17 @@ const put = (when: When, id = "put-1f"): Wish => ({
 });
 
 const actions = (facts: Facts, seconds = 0) => change(snapshot(facts), NOON_MS + seconds * 1_000);
-const answer = (outcome: unknown) => [{ type: "answer-wish", outcome }];
+const answer = (outcome: unknown) => [{ type: "answer-command", outcome }];
 
 /** The version that a command makes of a trigger. */
-function granted(trigger: Standing, wish: Wish, seconds = 0): Standing {
-  const [action] = actions({ standing: [trigger], inbox: [wish] }, seconds);
+function granted(trigger: Trigger, command: InboxCommand, seconds = 0): Trigger {
+  const [action] = actions({ triggers: [trigger], inbox: [command] }, seconds);
   if (action?.type !== "advance" || action.trigger.type === "link") throw new Error(`it is ${JSON.stringify(action)}`);
   return action.trigger;
 }
 
-describe("a wish for a trigger", () => {
-  test("makes it, with the time of the wish, under the digits of the wish", () => {
+describe("a command for a trigger", () => {
+  test("makes it, with the time of the command, under the digits of the command", () => {
     expect(triggerIdOf("put-1f")).toBe("trg-1f");
     expect(actions({ inbox: [put(daily)] }, 3_600)).toMatchObject([
       {
@@ -50,60 +56,62 @@ describe("a wish for a trigger", () => {
 
   test("is answered when it is there, also when it is over by then", () => {
     const inbox = [put(daily)];
-    expect(actions({ inbox, standing: [recurring("trg-1f")] })).toMatchObject(answer("made: trg-1f"));
+    expect(actions({ inbox, triggers: [recurring("trg-1f")] })).toMatchObject(answer("made: trg-1f"));
     expect(actions({ inbox, archive: ["trg-1f"] })).toMatchObject(answer("made: trg-1f"));
   });
 
   test("is refused where it never occurs, or there are too many", () => {
     const never: When = { type: "recurring", schedule: { cron: "0 0 9 30 2 *", timezone: "UTC" } };
     expect(actions({ inbox: [put(never)] })).toMatchObject(answer(expect.stringMatching(/^refused: .*never occurs/)));
-    const standing = Array.from({ length: TRIGGERS_MAX }, (_, i) => recurring(`trg-${i}`));
-    expect(actions({ inbox: [put(daily)], standing })).toMatchObject(answer(expect.stringMatching(/^refused: .*1000/)));
+    const triggers = Array.from({ length: TRIGGERS_MAX }, (_, i) => recurring(`trg-${i}`));
+    expect(actions({ inbox: [put(daily)], triggers })).toMatchObject(answer(expect.stringMatching(/^refused: .*1000/)));
   });
 });
 
-describe("a wish about a trigger", () => {
+describe("a command about a trigger", () => {
   test("is answered once the version that holds it is durable, and does nothing again", () => {
-    for (const [wish, outcome] of [
+    for (const [command, outcome] of [
       [patch({ paused: true }), "changed"],
       [run(), "started"],
       [remove, "deleted"],
     ] as const) {
-      const version = granted(recurring("a"), wish);
-      expect(version.applied).toEqual([wish.id]);
-      expect(actions({ standing: [version], inbox: [wish] })).toMatchObject(answer(outcome));
+      const version = granted(recurring("a"), command);
+      expect(version.applied).toEqual([command.id]);
+      expect(actions({ triggers: [version], inbox: [command] })).toMatchObject(answer(outcome));
     }
   });
 
   test("waits until what was decided is done", () => {
     const decided = recurring("a", { decision: { fire: [{ id: "a--x", at: NOON }], skip: [] } });
-    for (const wish of [patch({ paused: true }), run(), remove]) {
-      expect(actions({ standing: [decided], inbox: [wish] })).toEqual([]);
-      expect(actions({ standing: [decided], inbox: [wish], archive: ["a--x"] })).toMatchObject([{ type: "advance" }]);
+    for (const command of [patch({ paused: true }), run(), remove]) {
+      expect(actions({ triggers: [decided], inbox: [command] })).toEqual([]);
+      expect(actions({ triggers: [decided], inbox: [command], archive: ["a--x"] })).toMatchObject([
+        { type: "advance" },
+      ]);
     }
   });
 
-  test("is granted in the order of the wishes, one at a time", () => {
+  test("is granted in the order of the commands, one at a time", () => {
     const inbox = [run("run-2", at(2)), run("run-1", at(1))];
-    expect(actions({ standing: [recurring("a")], inbox })).toMatchObject([{ trigger: { applied: ["run-1"] } }]);
+    expect(actions({ triggers: [recurring("a")], inbox })).toMatchObject([{ trigger: { applied: ["run-1"] } }]);
   });
 
   test("that was granted is answered before another, which a clock that was set back lets overtake it", () => {
     const inbox = [run("run-2", at(-60)), run("run-1", at(0))];
-    const standing = [recurring("a", { applied: ["run-1"] })];
-    expect(actions({ standing, inbox })).toMatchObject([
-      { type: "answer-wish", wish: { id: "run-1" }, outcome: "started" },
+    const triggers = [recurring("a", { applied: ["run-1"] })];
+    expect(actions({ triggers, inbox })).toMatchObject([
+      { type: "answer-command", command: { id: "run-1" }, outcome: "started" },
     ]);
   });
 
   test("waits for the one that makes its trigger, also where the clock says that it came before that", () => {
-    const early = { ...run("run-1", at(-60)), triggerId: "trg-1f" } as Wish;
+    const early = { ...run("run-1", at(-60)), triggerId: "trg-1f" } as InboxCommand;
     expect(actions({ inbox: [early, put(daily)] })).toMatchObject([{ type: "create-trigger" }]);
   });
 
   test("keeps the trigger that was granted it in its place until it is answered, though that is over", () => {
-    const standing = [scheduled("a", { applied: ["run-1"] })];
-    const facts = { inbox: [run()], standing };
+    const triggers = [scheduled("a", { applied: ["run-1"] })];
+    const facts = { inbox: [run()], triggers };
     expect(prune(snapshot({ ...facts, archive: ["a"] }))).toEqual([]);
     const [removal] = prune(snapshot({ ...facts, archive: ["a", "run-1"] }));
     expect(removal).toMatchObject({
@@ -121,8 +129,8 @@ describe("a wish about a trigger", () => {
   });
 
   test("that was granted is answered so, though the trigger is over since", () => {
-    const standing = [scheduled("a", { applied: ["run-1"], over: "spent" })];
-    expect(actions({ inbox: [run()], standing, archive: ["a"] })).toMatchObject(answer("started"));
+    const triggers = [scheduled("a", { applied: ["run-1"], over: "spent" })];
+    expect(actions({ inbox: [run()], triggers, archive: ["a"] })).toMatchObject(answer("started"));
   });
 
   test("to delete it ends it; to run it fires it once, and moves nothing else", () => {
@@ -250,8 +258,8 @@ describe("a change", () => {
   });
 
   test("to another type, to a schedule that never occurs, or back to a moment that was skipped is refused", () => {
-    const refused = (trigger: Standing, when: When, archive: string[] = []) =>
-      actions({ standing: [trigger], inbox: [patch({ when })], archive });
+    const refused = (trigger: Trigger, when: When, archive: string[] = []) =>
+      actions({ triggers: [trigger], inbox: [patch({ when })], archive });
     const moment: When = { type: "scheduled", runAt: at(60) };
     expect(refused(recurring("a"), moment)).toMatchObject(
       answer(expect.stringMatching(/^refused: .*cannot become scheduled/)),

@@ -16,7 +16,7 @@ import {
   evaluate,
 } from "../../../packages/core/src/rules/evaluate.ts";
 import { settle } from "../../../packages/core/src/rules/settle.ts";
-import { done, failed, linkTo, NOON, NOON_MS, snapshot, task } from "../facts.ts";
+import { dependentOn, done, failed, NOON, NOON_MS, snapshot, task } from "../facts.ts";
 
 type Facts = Parameters<typeof snapshot>[0];
 
@@ -69,13 +69,13 @@ test("a chain that goes on behind a failure asks what is left to ask", () => {
     type: "and",
     conditions: [{ type: "task_done", params: { taskId: a.id } }, asked("Is it quiet?")],
   };
-  const link = linkTo(task("t-000001.0.1"), waits);
-  const facts = { links: [link], outcomes: { [a.id]: reportOf(failed(a)) } };
+  const dependent = dependentOn(task("t-000001.0.1"), waits);
+  const facts = { dependents: [dependent], outcomes: { [a.id]: reportOf(failed(a)) } };
   expect(asks(facts)).toEqual([]);
   const id = `${a.id}.go-on`;
   const question = ownQuestion(id, { type: "go_on", failedId: a.id }, WORDS, { at: NOON, traceId: "t-000001" });
   const goOn = { kind: "question", id, at: NOON, question, outcome: "answered", answer: "yes" } as const;
-  expect(asks({ ...facts, closed: { [id]: goOn } })).toEqual([[link.id, 1]]);
+  expect(asks({ ...facts, closed: { [id]: goOn } })).toEqual([[dependent.id, 1]]);
 });
 
 /** The questions to a model now, by trigger and leaf. */
@@ -97,12 +97,12 @@ const verdicts = (of: Task, result: { id: string; result: boolean }[]): Result =
 
 describe("a batch", () => {
   test("is one task with every condition that waits, of chains and of triggers that stand", () => {
-    const link = linkTo(task("t-000001.0.1"), asked("Has the build ended?"));
-    const standing = [
+    const dependent = dependentOn(task("t-000001.0.1"), asked("Has the build ended?"));
+    const triggers = [
       trigger("b", asked("Is it late?")),
       trigger("c", { type: "not", condition: asked("Is it calm?") }),
     ];
-    expect(evaluate(snapshot({ links: [link], standing }), NOON_MS)).toEqual([
+    expect(evaluate(snapshot({ dependents: [dependent], triggers }), NOON_MS)).toEqual([
       {
         type: "evaluate",
         task: expect.objectContaining({
@@ -121,15 +121,15 @@ describe("a batch", () => {
   });
 
   test("is not made where nothing waits", () => {
-    expect(decide(snapshot({ standing: [trigger("a", exists("x"))], stamps: { x: "" } }), NOON_MS)).toEqual([]);
+    expect(decide(snapshot({ triggers: [trigger("a", exists("x"))], stamps: { x: "" } }), NOON_MS)).toEqual([]);
   });
 
   test("leaves out what the rest of its condition decides, and asks the rest of it", () => {
     const all = trigger("all", { type: "and", conditions: [exists("x"), asked("?")] });
     const any = trigger("any", { type: "or", conditions: [asked("?"), exists("x")] });
-    const standing = [all, any];
-    expect(asks({ standing, stamps: { x: "" } })).toEqual([["any", 0]]);
-    expect(asks({ standing, stamps: { x: "1" } })).toEqual([["all", 1]]);
+    const triggers = [all, any];
+    expect(asks({ triggers, stamps: { x: "" } })).toEqual([["any", 0]]);
+    expect(asks({ triggers, stamps: { x: "1" } })).toEqual([["all", 1]]);
   });
 
   test("asks each leaf by its number, also in a tree", () => {
@@ -141,7 +141,7 @@ describe("a batch", () => {
         asked("three"),
       ],
     };
-    expect(asks({ standing: [trigger("a", tree)], stamps: { x: "1" } })).toEqual([
+    expect(asks({ triggers: [trigger("a", tree)], stamps: { x: "1" } })).toEqual([
       ["a", 1],
       ["a", 4],
     ]);
@@ -149,37 +149,37 @@ describe("a batch", () => {
 
   test("leaves out what is paused, over, cancelled, archived, or rests after it fired", () => {
     const condition = asked("?");
-    const standing = [
+    const triggers = [
       trigger("paused", condition, { paused: true }),
       trigger("over", condition, { over: "deleted" }),
       trigger("cancelled", condition),
       trigger("archived", condition),
       trigger("resting", condition, { firedAt: NOON, cooldownSec: 600 }),
     ];
-    const facts = { standing, archive: ["cancelled.cancelled", "archived"] };
+    const facts = { triggers, archive: ["cancelled.cancelled", "archived"] };
     expect(asks(facts)).toEqual([]);
     expect(asks(facts, NOON_MS + 600_000)).toEqual([["resting", 0]]);
   });
 
   test("asks again what was answered before, whatever the answer was: only a firing needs none", () => {
-    const standing = [true, false, null].map((result) =>
+    const triggers = [true, false, null].map((result) =>
       trigger(`was-${result}`, asked("?"), { evidence: answered(0, result), isArmed: false }),
     );
-    expect(asks({ standing })).toHaveLength(3);
+    expect(asks({ triggers })).toHaveLength(3);
   });
 
   test("holds so many conditions, and so many characters, those first that have waited longest", () => {
     const many = Array.from({ length: EVALUATION_ITEMS_MAX + 1 }, (_, i) => trigger(`t-${i}`, asked("?")));
     const old = trigger("old", asked("?"), { evidence: answered(0, false, 1, "2026-11-22T11:00:00.000Z") });
     const older = trigger("older", asked("?"), { evidence: answered(0, false, 1, "2026-11-22T10:00:00.000Z") });
-    expect(asks({ standing: many })).toHaveLength(EVALUATION_ITEMS_MAX);
-    expect(asks({ standing: [old, older, ...many.slice(0, 1)] })).toEqual([
+    expect(asks({ triggers: many })).toHaveLength(EVALUATION_ITEMS_MAX);
+    expect(asks({ triggers: [old, older, ...many.slice(0, 1)] })).toEqual([
       ["t-0", 0],
       ["older", 0],
       ["old", 0],
     ]);
     const long = ["a", "b", "c", "d"].map((id) => trigger(id, asked("x".repeat(EVALUATION_CHARS_MAX / 3))));
-    expect(asks({ standing: long })).toHaveLength(3);
+    expect(asks({ triggers: long })).toHaveLength(3);
   });
 
   test("is not made where all spending has reached its ceiling", () => {
@@ -191,12 +191,12 @@ describe("a batch", () => {
       reserved: NO_SPENDING,
       resumesAt: "2026-11-23T00:00:00.000Z",
     };
-    expect(asks({ standing: [trigger("a", asked("?"))], ceiling })).toEqual([]);
+    expect(asks({ triggers: [trigger("a", asked("?"))], ceiling })).toEqual([]);
   });
 });
 
 describe("the next batch", () => {
-  const standing = [trigger("a", asked("?"))];
+  const triggers = [trigger("a", asked("?"))];
   const last = (more: Partial<LastEvaluation>): LastEvaluation => ({
     number: 7,
     at: NOON,
@@ -206,12 +206,12 @@ describe("the next batch", () => {
   });
 
   test("is numbered after the last, comes five minutes after it, and not while it is open", () => {
-    const facts = { standing, evaluation: last({}) };
+    const facts = { triggers, evaluation: last({}) };
     expect(asks(facts, NOON_MS + EVALUATION_EVERY_SEC * 1_000 - 1)).toEqual([]);
     expect(evaluate(snapshot(facts), NOON_MS + EVALUATION_EVERY_SEC * 1_000)).toMatchObject([
       { task: { id: "eval-000008" } },
     ]);
-    expect(asks({ standing, evaluation: last({ isOpen: true }) }, NOON_MS + 86_400_000)).toEqual([]);
+    expect(asks({ triggers, evaluation: last({ isOpen: true }) }, NOON_MS + 86_400_000)).toEqual([]);
   });
 
   test.each([
@@ -220,19 +220,19 @@ describe("the next batch", () => {
     [3, 3_600],
     [9, 3_600],
   ])("after %d failures in a row waits %d s", (failures, waitSec) => {
-    const facts = { standing, evaluation: last({ failures }) };
+    const facts = { triggers, evaluation: last({ failures }) };
     expect(asks(facts, NOON_MS + waitSec * 1_000 - 1)).toEqual([]);
     expect(asks(facts, NOON_MS + waitSec * 1_000)).toHaveLength(1);
     expect(EVALUATION_BACKOFF_SEC).toContain(waitSec);
   });
 
   test("is not put off by a clock that was set back", () => {
-    const facts = { standing, evaluation: last({}) };
+    const facts = { triggers, evaluation: last({}) };
     expect(asks(facts, NOON_MS - 86_400_000)).toHaveLength(1);
   });
 
   test("has the same number for whoever decides it at the same time, so that only one of them is made", () => {
-    const facts = { standing, evaluation: last({}) };
+    const facts = { triggers, evaluation: last({}) };
     const made = [0, 3_000].map((ms) => evaluate(snapshot(facts), NOON_MS + 600_000 + ms)[0]);
     expect(made.map((action) => action?.type === "evaluate" && action.task.id)).toEqual(["eval-000008", "eval-000008"]);
   });
@@ -247,7 +247,7 @@ describe("the answers", () => {
       { triggerId: "a", leaf: 0, prompt: "?" },
       { triggerId: "b", leaf: 0, prompt: "?" },
     ]);
-    const standing = [trigger("a", asked("?")), trigger("b", asked("?"))];
+    const triggers = [trigger("a", asked("?")), trigger("b", asked("?"))];
     const result = verdicts(of, [
       { id: "c1", result: true },
       { id: "c2", result: false },
@@ -255,7 +255,7 @@ describe("the answers", () => {
     const facts = {
       queue: [of],
       results: [result],
-      standing,
+      triggers,
       evaluation: { number: 2, at: NOON, isOpen: true, failures: 0 },
     };
     const actions = decide(snapshot(facts), NOON_MS);
@@ -265,7 +265,7 @@ describe("the answers", () => {
       { id: "a", version: 2, evidence: answered(0, true, 2) },
       { id: "b", version: 2, evidence: answered(0, false, 2) },
     ]);
-    const settled = snapshot({ standing: made, archive: [of.id] });
+    const settled = snapshot({ triggers: made, archive: [of.id] });
     expect(decide(settled, NOON_MS)).toMatchObject([
       { type: "advance", trigger: { id: "a", version: 3, fired: 1, decision: { fire: [{ id: "a--1" }] } } },
       { type: "evaluate" },
@@ -282,7 +282,7 @@ describe("the answers", () => {
       { id: "c1", result: true },
       { id: "c2", result: true },
     ]);
-    expect(versions({ queue: [of], results: [result], standing: [trigger("a", condition)] })).toMatchObject([
+    expect(versions({ queue: [of], results: [result], triggers: [trigger("a", condition)] })).toMatchObject([
       { version: 2, evidence: { evaluations: { 0: { result: true }, 1: { result: true } } } },
     ]);
   });
@@ -294,12 +294,12 @@ describe("the answers", () => {
       of,
       [2, 3, 4].map((i) => ({ id: `c${i}`, result: true })),
     );
-    const standing = [
+    const triggers = [
       trigger("missing", asked("?"), { evidence: inVain(2, 1) }),
       trigger("newer", asked("?"), { evidence: answered(0, false, 3) }),
       trigger("changed", asked("something else?")),
     ];
-    expect(versions({ queue: [of], results: [result], standing })).toEqual([]);
+    expect(versions({ queue: [of], results: [result], triggers })).toEqual([]);
   });
 
   test("of a batch that is ended before it could answer are verdicts that are not there", () => {
@@ -310,7 +310,7 @@ describe("the answers", () => {
 
   test("of a batch that failed are none: that is noted, once, and nobody is bothered with it", () => {
     const of = batch(2, [{ triggerId: "a", leaf: 0, prompt: "?" }]);
-    const facts = { queue: [of], results: [failed(of)], standing: [trigger("a", asked("?"))] };
+    const facts = { queue: [of], results: [failed(of)], triggers: [trigger("a", asked("?"))] };
     const evaluation = { number: 2, at: NOON, isOpen: true, failures: 0 };
     expect(decide(snapshot({ ...facts, evaluation }), NOON_MS)).toMatchObject([
       {
@@ -319,17 +319,17 @@ describe("the answers", () => {
       },
     ]);
     const noted = trigger("a", asked("?"), { evidence: inVain(2, 1) });
-    expect(versions({ ...facts, standing: [noted] })).toEqual([]);
+    expect(versions({ ...facts, triggers: [noted] })).toEqual([]);
   });
 
   test("that do not come are counted from the first of them, until an answer comes", () => {
     const first = trigger("a", asked("?"), { evidence: inVain(1, 1, "2026-11-22T11:00:00.000Z") });
     const of = batch(2, [{ triggerId: "a", leaf: 0, prompt: "?" }]);
-    const [second] = versions({ queue: [of], results: [failed(of)], standing: [first] }) as Conditional[];
+    const [second] = versions({ queue: [of], results: [failed(of)], triggers: [first] }) as Conditional[];
     expect(second?.evidence).toEqual(inVain(2, 2, "2026-11-22T11:00:00.000Z"));
     const after = batch(3, [{ triggerId: "a", leaf: 0, prompt: "?" }]);
     const result = verdicts(after, [{ id: "c1", result: false }]);
-    const [third] = versions({ queue: [after], results: [result], standing: second ? [second] : [] }) as Conditional[];
+    const [third] = versions({ queue: [after], results: [result], triggers: second ? [second] : [] }) as Conditional[];
     expect(third?.evidence).toEqual(answered(0, false, 3));
   });
 
@@ -340,15 +340,15 @@ describe("the answers", () => {
       { triggerId: "a", leaf: 1, prompt: "two" },
     ]);
     const result = verdicts(of, [{ id: "c2", result: true }]);
-    const [made] = versions({ queue: [of], results: [result], standing: [trigger("a", condition)] }) as Conditional[];
+    const [made] = versions({ queue: [of], results: [result], triggers: [trigger("a", condition)] }) as Conditional[];
     expect(made?.evidence).toEqual({ ...answered(1, true, 2), unanswered: inVain(2, 1).unanswered });
   });
 
   test("that never come do not keep the others from being asked", () => {
-    const standing = Array.from({ length: EVALUATION_ITEMS_MAX }, (_, i) =>
+    const triggers = Array.from({ length: EVALUATION_ITEMS_MAX }, (_, i) =>
       trigger(`a${i}`, asked("?"), { evidence: inVain(1, 1) }),
     );
-    const made = evaluate(snapshot({ standing: [...standing, trigger("z", asked("new?"))] }), NOON_MS + 86_400_000);
+    const made = evaluate(snapshot({ triggers: [...triggers, trigger("z", asked("new?"))] }), NOON_MS + 86_400_000);
     expect(made).toMatchObject([{ type: "evaluate", task: { evaluation: { 0: { triggerId: "z" } } } }]);
   });
 });

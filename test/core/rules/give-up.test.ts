@@ -1,5 +1,5 @@
 /** Work of a machine that is silent for long: the owner is asked once, and it ends only if the owner says so (docs/pools.md). */
-import type { Attempt } from "@mimikit/core/base/snapshot";
+import type { AttemptFacts } from "@mimikit/core/base/snapshot";
 import { decide } from "@mimikit/core/decide";
 import { cancelMark } from "@mimikit/protocol/base/id";
 import type { ClosedQuestion, Question } from "@mimikit/protocol/records/question";
@@ -8,7 +8,7 @@ import { NOON, NOON_MS, snapshot, task } from "../facts.ts";
 
 const WORK = task("t-000001.0", { title: "Train it", pool: "gpu-box" });
 const ID = "t-000001.0.a1.give-up";
-const away: Attempt = { role: "worker", attempt: 1, ownerAlive: true, pool: "gpu-box" };
+const away: AttemptFacts = { role: "worker", attempt: 1, ownerAlive: true, pool: "gpu-box" };
 const facts = { queue: [WORK], attempts: { [WORK.id]: [away] }, settledTurn: 1 };
 const silent = { ...facts, silentAway: [WORK.id] };
 const now = (given: Parameters<typeof snapshot>[0]) => decide(snapshot(given), NOON_MS);

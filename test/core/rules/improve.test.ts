@@ -5,9 +5,9 @@ import { failedResult } from "@mimikit/core/tasks/finish";
 import { IMPROVE_WAIT_SEC_MAX, improveWaitSec, nextStep, unmergeTask } from "@mimikit/core/tasks/improvement";
 import { cancelMark } from "@mimikit/protocol/base/id";
 import type { MergeChange } from "@mimikit/protocol/records/change";
-import type { Change, Improve, ImproveStep, Unmerging } from "@mimikit/protocol/records/improvement";
+import type { CommittedChange, Improve, ImproveStep, Unmerging } from "@mimikit/protocol/records/improvement";
 import { stepId } from "@mimikit/protocol/records/improvement";
-import type { UndoWish, WishOf } from "@mimikit/protocol/records/inbox";
+import type { CommandOf, UndoCommand } from "@mimikit/protocol/records/inbox";
 import type { Result } from "@mimikit/protocol/records/result";
 import type { Task } from "@mimikit/protocol/records/task";
 import { describe, expect, test } from "vitest";
@@ -20,10 +20,10 @@ type Facts = Parameters<typeof snapshot>[0];
 
 const IDLE_MS = 300_000;
 const quiet = (more: Partial<Facts["improving"]> = {}) => ({ isEnabled: true, activeMs: NOON_MS - IDLE_MS, ...more });
-const wish: WishOf<"improve"> = { kind: "improve", id: "improve-1", at: NOON, mac: "" };
+const command: CommandOf<"improve"> = { kind: "improve", id: "improve-1", at: NOON, mac: "" };
 
 const FOUND = { found: true, kind: "docs", title: "a typo", prompt: "Correct it.", why: "It is wrong." } as const;
-const CHANGE: Change = { base: "b", commit: "c", files: [], diff: "+x", checks: [], said: "done" };
+const CHANGE: CommittedChange = { base: "b", commit: "c", files: [], diff: "+x", checks: [], said: "done" };
 
 function stepOf(step: ImproveStep, more: Partial<Improve> = {}): Task {
   const role = step === "review" ? "reviewer" : "worker";
@@ -64,7 +64,7 @@ describe("a look begins", () => {
     expect(begins({ improving: quiet(), results: [done(task("t-000001.0.0"))] })).toEqual([]);
     expect(begins({ improving: quiet(), queue: [stepOf("look")] })).toEqual([]);
     expect(
-      begins({ improving: quiet(), standing: [recurring("trg-1")], inbox: [message("m-1")], archive: ["m-1"] }),
+      begins({ improving: quiet(), triggers: [recurring("trg-1")], inbox: [message("m-1")], archive: ["m-1"] }),
     ).toEqual(["imp-000001"]);
   });
 
@@ -91,10 +91,10 @@ describe("a look begins", () => {
   });
 });
 
-describe("the wish to improve something now", () => {
+describe("the command to improve something now", () => {
   const answers = (facts: Facts) =>
-    improve(snapshot({ inbox: [wish], ...facts }), NOON_MS).map((action) =>
-      action.type === "answer-wish" ? action.outcome : action.type,
+    improve(snapshot({ inbox: [command], ...facts }), NOON_MS).map((action) =>
+      action.type === "answer-command" ? action.outcome : action.type,
     );
 
   test("is granted at once, also where it does not begin by itself", () => {
@@ -102,7 +102,7 @@ describe("the wish to improve something now", () => {
   });
 
   test("is answered with what it began where the answer was cut off", () => {
-    expect(answers({ queue: [stepOf("look", { wishId: wish.id })] })).toEqual(["imp-000007"]);
+    expect(answers({ queue: [stepOf("look", { wishId: command.id })] })).toEqual(["imp-000007"]);
   });
 
   test("is refused while another is under way, and without a model", () => {
@@ -185,7 +185,13 @@ describe("a merge can be taken back", () => {
     ...{ kind: "change", id: "imp-000007", at: NOON, by: "self-improve", title: "a typo" },
     ...{ what: "improvement", op: "merge", number: 7, merged: { base: "b", commit: "c", into: "main" } },
   };
-  const undoWish = (id: string): UndoWish => ({ kind: "undo", id, at: NOON, changeId: "imp-000007", mac: "seal" });
+  const undoCommand = (id: string): UndoCommand => ({
+    kind: "undo",
+    id,
+    at: NOON,
+    changeId: "imp-000007",
+    mac: "seal",
+  });
   const now = (facts: Facts) => undo(snapshot({ changes: [merge], ...facts }), NOON_MS);
   const tryOf = (n: number) => unmergeTask(merge, n, NOON_MS);
   const came = (outcome: Unmerging["outcome"], note: string) =>
@@ -199,38 +205,38 @@ describe("a merge can be taken back", () => {
   });
 
   test("by one task at a time, which is nobody's child, and is the user's order", () => {
-    const [action] = now({ inbox: [undoWish("undo-1"), undoWish("undo-2")] });
+    const [action] = now({ inbox: [undoCommand("undo-1"), undoCommand("undo-2")] });
     if (action?.type !== "unmerge") throw new Error(`it is ${JSON.stringify(action)}`);
     const { task: ordered } = action;
     expect(ordered).toMatchObject({ id: "imp-000007-undo-1", role: "worker", consumer: "supervisor", priority: 5 });
     expect(ordered.improve).toEqual({ number: 7, step: "undo", merged: merge.merged });
     expect(ordered).not.toHaveProperty("parentId");
-    expect(now({ inbox: [undoWish("undo-1")], queue: [ordered] })).toEqual([]);
-    expect(begins({ inbox: [wish], queue: [ordered] })).toEqual([]);
+    expect(now({ inbox: [undoCommand("undo-1")], queue: [ordered] })).toEqual([]);
+    expect(begins({ inbox: [command], queue: [ordered] })).toEqual([]);
   });
 
   test("whoever waits is answered first, and the result is settled when nobody waits any more", () => {
-    const inbox = [undoWish("undo-1")];
+    const inbox = [undoCommand("undo-1")];
     const undone = came("undone", "undone by the commit d");
     expect(now({ inbox, results: [undone] })).toEqual([
-      { type: "conclude-undo", wish: inbox[0], outcome: "undone by the commit d" },
+      { type: "conclude-undo", command: inbox[0], outcome: "undone by the commit d" },
     ]);
     expect(settle(snapshot({ inbox, results: [undone] }), NOON_MS)).toEqual([]);
     expect(settle(snapshot({ inbox, results: [undone], archive: ["undo-1"] }), NOON_MS)).toMatchObject([
       { type: "settle", settlement: { tasks: [], events: [], changes: [] } },
     ]);
-    const second = now({ inbox: [undoWish("undo-2")], results: [undone], archive: ["imp-000007.undone"] });
+    const second = now({ inbox: [undoCommand("undo-2")], results: [undone], archive: ["imp-000007.undone"] });
     expect(second).toMatchObject([{ type: "conclude-undo", outcome: "it was undone before" }]);
   });
 
   test("who is refused is told why, and asks for the next try", () => {
-    const inbox = [undoWish("undo-1")];
+    const inbox = [undoCommand("undo-1")];
     expect(now({ inbox, results: [came("refused", "not undone: there are newer commits")] })).toEqual([
-      { type: "answer-wish", wish: inbox[0], outcome: "refused: not undone: there are newer commits" },
+      { type: "answer-command", command: inbox[0], outcome: "refused: not undone: there are newer commits" },
     ]);
     const dead = failedResult(tryOf(1), "cancelled", "cancelled by the user", NOON_MS, 1);
     expect(now({ inbox, results: [dead] })).toMatchObject([
-      { type: "answer-wish", outcome: "refused: cancelled by the user" },
+      { type: "answer-command", outcome: "refused: cancelled by the user" },
     ]);
     expect(now({ inbox, archive: ["imp-000007-undo-1"] })).toMatchObject([
       { type: "unmerge", task: { id: "imp-000007-undo-2" } },

@@ -1,18 +1,18 @@
 /** Questions to the user: asked once, closed once, and what follows from that (SPEC C5, C7, C8, G3). */
 
-import type { Attempt } from "@mimikit/core/base/snapshot";
+import type { AttemptFacts } from "@mimikit/core/base/snapshot";
 import { decide } from "@mimikit/core/decide";
 import { dispatch } from "@mimikit/core/tasks/dispatch";
 import { messagesOf } from "@mimikit/core/views/history";
 import { cancelMark } from "@mimikit/protocol/base/id";
 import { byRole } from "@mimikit/protocol/base/kind";
-import { type AnswerWish, Event } from "@mimikit/protocol/records/inbox";
+import { type AnswerCommand, Event } from "@mimikit/protocol/records/inbox";
 import { type ClosedQuestion, type Purpose, QUESTIONS_MAX, type Question } from "@mimikit/protocol/records/question";
 import { reportOf } from "@mimikit/protocol/records/result";
 import type { Condition } from "@mimikit/protocol/triggers/condition";
 import { describe, expect, test } from "vitest";
 import { settlementOf } from "../../../packages/core/src/rules/settle.ts";
-import { done, failed, linkTo, message, NOON, NOON_MS, snapshot, task, turn } from "../facts.ts";
+import { dependentOn, done, failed, message, NOON, NOON_MS, snapshot, task, turn } from "../facts.ts";
 
 const HOUR_MS = 3_600_000;
 const YEAR_MS = 365 * 86_400_000;
@@ -29,7 +29,7 @@ const question = (more: Partial<Question> = {}): Question => ({
 });
 const own = (purpose: Purpose, more: Partial<Question> = {}) =>
   question({ purpose, options: ["yes", "no"], default: "no", ...more });
-const answer = (more: Partial<AnswerWish> = {}): AnswerWish => ({
+const answer = (more: Partial<AnswerCommand> = {}): AnswerCommand => ({
   kind: "answer",
   id: "a-1",
   at: NOON,
@@ -91,7 +91,7 @@ describe("a question", () => {
     ]);
   });
 
-  test("that was answered is told to the Teller with the work that waits for it, then the wish and the record go", () => {
+  test("that was answered is told to the Teller with the work that waits for it, then the command and the record go", () => {
     const about = reportOf(done(task("t-000000.0"), { status: "needs_input" }));
     const asked = question({ purpose: { type: "teller", about } });
     expect(now({ questions: [asked], inbox: [answer()], ...archived(closed(asked)) })).toEqual([
@@ -107,7 +107,7 @@ describe("a question", () => {
           data: { questionId: asked.id, question: "Which port?", answer: "80", wishId: "a-1", about },
         },
       },
-      { type: "answer-wish", wish: answer(), outcome: "answered t-000001.1" },
+      { type: "answer-command", command: answer(), outcome: "answered t-000001.1" },
     ]);
   });
 
@@ -165,7 +165,7 @@ describe("an answer", () => {
     for (const more of closings)
       expect(now({ inbox: [late], ...archived(closed(question(), more)) })[0]).toEqual({
         type: "answer-late",
-        wish: late,
+        command: late,
         message: { ...message, quote: "t-000001.1" },
         outcome: "the question was closed: it became a message",
       });
@@ -178,21 +178,21 @@ describe("an answer", () => {
 
   test("becomes a message where there is no such question", () => {
     const outcome = "there is no such question: it became a message";
-    expect(now({ inbox: [late] })[0]).toEqual({ type: "answer-late", wish: late, message, outcome });
+    expect(now({ inbox: [late] })[0]).toEqual({ type: "answer-late", command: late, message, outcome });
   });
 
   test("that comes twice in the same words is given once, and is no message", () => {
     expect(now({ inbox: [late], ...archived(closed(question())) })).toEqual([
-      { type: "answer-wish", wish: late, outcome: "refused: t-000001.1 has this answer already" },
+      { type: "answer-command", command: late, outcome: "refused: t-000001.1 has this answer already" },
     ]);
     const asked = own({ type: "restart" });
     const yes = archived(closed(asked, { answer: "yes" }));
-    expect(now({ inbox: [{ ...late, answer: "Yes" }], ...yes })).toMatchObject([{ type: "answer-wish" }]);
+    expect(now({ inbox: [{ ...late, answer: "Yes" }], ...yes })).toMatchObject([{ type: "answer-command" }]);
   });
 
   test("that closed its question is no message, also when the record of the question is gone", () => {
     const actions = now({ inbox: [answer()], ...archived(closed(question())) });
-    expect(actions).toEqual([{ type: "answer-wish", wish: answer(), outcome: "answered t-000001.1" }]);
+    expect(actions).toEqual([{ type: "answer-command", command: answer(), outcome: "answered t-000001.1" }]);
   });
 
   test("to a question of the supervisor's own is one of its options, in whatever case", () => {
@@ -204,9 +204,9 @@ describe("an answer", () => {
 
   test("that is none of them is refused, and the question stays open", () => {
     const asked = own({ type: "restart" });
-    const wish = answer({ answer: "maybe" });
-    expect(now({ questions: [asked], inbox: [wish] })).toEqual([
-      { type: "answer-wish", wish, outcome: "refused: answer one of yes, no" },
+    const command = answer({ answer: "maybe" });
+    expect(now({ questions: [asked], inbox: [command] })).toEqual([
+      { type: "answer-command", command, outcome: "refused: answer one of yes, no" },
     ]);
   });
 });
@@ -296,15 +296,20 @@ describe("a chain behind a failure", () => {
   const member = (i: number, title: string) => task(`t-000001.0.${i}`, { title });
   const [a, b, c, d, e] = [member(0, "a"), member(1, "b"), member(2, "c"), member(3, "d"), member(4, "e")];
   const whenDone = (taskId: string): Condition => ({ type: "task_done", params: { taskId } });
-  const behindC = linkTo(d, whenDone(c.id));
-  const behindD = linkTo(e, whenDone(d.id));
+  const behindC = dependentOn(d, whenDone(c.id));
+  const behindD = dependentOn(e, whenDone(d.id));
   const cFailed = failed(c, { failureReason: "timeout", error: "took too long" });
   const outcomes = {
     [a.id]: reportOf(done(a)),
     [b.id]: reportOf(done(b)),
     [c.id]: reportOf(cFailed),
   };
-  const facts = { links: [behindC, behindD], outcomes, settledTurn: 1, archive: ["t-000001.0", a.id, "t-000001.0.1"] };
+  const facts = {
+    dependents: [behindC, behindD],
+    outcomes,
+    settledTurn: 1,
+    archive: ["t-000001.0", a.id, "t-000001.0.1"],
+  };
   const id = "t-000001.0.2.go-on";
   const asked = own({ type: "go_on", failedId: "t-000001.0.2" }, { id, options: ["go on", "stop"], default: "stop" });
   const agreed = closed(asked, { answer: "go on" });
@@ -335,8 +340,8 @@ describe("a chain behind a failure", () => {
 
   test("asks in the language of its titles, and keeps a long error short", () => {
     const report = reportOf(failed(task("t-000001.0.2", { title: "编译" }), { error: "错".repeat(5_000) }));
-    const links = [linkTo(task("t-000001.0.3", { title: "测试" }), whenDone("t-000001.0.2"))];
-    const [action] = now({ ...facts, links, outcomes: { "t-000001.0.2": report } });
+    const dependents = [dependentOn(task("t-000001.0.3", { title: "测试" }), whenDone("t-000001.0.2"))];
+    const [action] = now({ ...facts, dependents, outcomes: { "t-000001.0.2": report } });
     expect(action).toMatchObject({ type: "ask", question: { options: ["继续", "停止"], default: "停止" } });
     const text = action?.type === "ask" ? action.question.question : "";
     expect(text).toMatch(/^「编译」失败了（错+…）。「测试」在等它。要继续吗？$/);
@@ -377,20 +382,20 @@ describe("a chain behind a failure", () => {
     expect(actions).toMatchObject([{ type: "finish", result: { id: d.id, failureReason: "cancelled", error } }]);
   });
 
-  test("that has ended is told in the one report of its plan, not link by link", () => {
+  test("that has ended is told in the one report of its plan, not task by task", () => {
     const ended = failed(d, { failureReason: "cancelled" });
     const open = { ...withAnswer(closed(asked, { answer: "stop" })), archive: ["t-000001.0", c.id, id] };
     const results = [done(a), done(b), ended];
-    const next = now({ ...open, outcomes: { [d.id]: reportOf(ended) }, links: [behindD], results });
+    const next = now({ ...open, outcomes: { [d.id]: reportOf(ended) }, dependents: [behindD], results });
     expect(next).toMatchObject([{ type: "finish", result: { id: e.id } }]);
     expect(next).toHaveLength(1);
-    const last = now({ ...open, links: [], results: [...results, failed(e, { failureReason: "cancelled" })] });
+    const last = now({ ...open, dependents: [], results: [...results, failed(e, { failureReason: "cancelled" })] });
     expect(last).toMatchObject([{ type: "wake", turn: { turn: { results: [{}, {}, {}, {}] } } }]);
   });
 
-  test("ends link by link behind that, without another question", () => {
+  test("ends task by task behind that, without another question", () => {
     const ended = reportOf(failed(d, { failureReason: "cancelled" }));
-    const actions = now({ ...facts, links: [behindD], outcomes: { [d.id]: ended } });
+    const actions = now({ ...facts, dependents: [behindD], outcomes: { [d.id]: ended } });
     expect(actions).toMatchObject([{ type: "finish", result: { id: e.id, failureReason: "cancelled" } }]);
   });
 
@@ -399,7 +404,7 @@ describe("a chain behind a failure", () => {
       reportOf(failed(c, { failureReason: "cancelled" })),
       reportOf(done(c, { status: "needs_input" })),
     ])
-      expect(now({ ...facts, links: [behindC], outcomes: { [report.id]: report } })).toMatchObject([
+      expect(now({ ...facts, dependents: [behindC], outcomes: { [report.id]: report } })).toMatchObject([
         { type: "finish", result: { id: d.id } },
       ]);
   });
@@ -409,10 +414,10 @@ describe("a chain behind a failure", () => {
     const either: Condition = { type: "or", conditions: [whenDone("t-000001.0.2"), whenDone(other)] };
     const queue = [task(other)];
     const failure = { "t-000001.0.2": reportOf(cFailed) };
-    expect(now({ links: [linkTo(d, either)], outcomes: failure, queue, settledTurn: 1 })).toEqual([]);
+    expect(now({ dependents: [dependentOn(d, either)], outcomes: failure, queue, settledTurn: 1 })).toEqual([]);
     const both: Condition = { type: "and", conditions: [whenDone("t-000001.0.2"), whenDone(other)] };
     const cancelled = { ...failure, [other]: reportOf(failed(task(other), { failureReason: "cancelled" })) };
-    expect(now({ links: [linkTo(d, both)], outcomes: cancelled, settledTurn: 1 })).toMatchObject([
+    expect(now({ dependents: [dependentOn(d, both)], outcomes: cancelled, settledTurn: 1 })).toMatchObject([
       { type: "finish", result: { id: d.id } },
     ]);
   });
@@ -421,7 +426,7 @@ describe("a chain behind a failure", () => {
     const other = reportOf(failed(b));
     const both: Condition = { type: "and", conditions: [whenDone("t-000001.0.2"), whenDone(other.id)] };
     const two = {
-      links: [linkTo(d, both)],
+      dependents: [dependentOn(d, both)],
       outcomes: { "t-000001.0.2": reportOf(cFailed), [other.id]: other },
       settledTurn: 1,
     };
@@ -435,19 +440,19 @@ describe("a chain behind a failure", () => {
 
   test("that the user cancels while the question is open closes it as cancelled", () => {
     const archive = [...facts.archive, cancelMark("t-000001.0")];
-    expect(now({ ...facts, links: [], questions: [asked], archive })).toMatchObject([
+    expect(now({ ...facts, dependents: [], questions: [asked], archive })).toMatchObject([
       { type: "close-question", closed: { outcome: "cancelled" } },
     ]);
-    // Every link on its own, too: nothing is left that an answer would change.
-    expect(now({ ...facts, links: [], questions: [asked] })).toMatchObject([{ closed: { outcome: "cancelled" } }]);
+    // Every dependent task on its own, too: nothing is left that an answer would change.
+    expect(now({ ...facts, dependents: [], questions: [asked] })).toMatchObject([{ closed: { outcome: "cancelled" } }]);
   });
 });
 
 describe("a task that is not to run again unasked", () => {
   const work = task("t-000001.0.0", { title: "Send the mail", onInterrupt: "ask" });
-  const dead: Attempt = { role: "worker", attempt: 1, ownerAlive: false };
+  const dead: AttemptFacts = { role: "worker", attempt: 1, ownerAlive: false };
   const interrupted = { id: work.id, failureReason: "interrupted", error: "", at: NOON, retryAt: NOON } as const;
-  const judged = (attempt: number): Attempt => ({
+  const judged = (attempt: number): AttemptFacts => ({
     ...dead,
     attempt,
     failed: { ...interrupted, attempt, death: "shared" },
@@ -456,7 +461,7 @@ describe("a task that is not to run again unasked", () => {
   const id = "t-000001.0.0.a1.run-again";
   const permit = "t-000001.0.0.a1.again";
   const asked = own({ type: "run_again", taskId: work.id, attempt: 1 }, { id });
-  const claimable = (attempts: Attempt[], permits: string[] = []) =>
+  const claimable = (attempts: AttemptFacts[], permits: string[] = []) =>
     dispatch(
       {
         queue: [work],
@@ -532,7 +537,7 @@ describe("a task that is not to run again unasked", () => {
 describe("a restart that the Teller wants", () => {
   const asked = own({ type: "restart" });
   const yes = archived(closed(asked, { answer: "yes" }));
-  const wish = { kind: "restart" as const, id: "r-t-000001.1", at: NOON };
+  const command = { kind: "restart" as const, id: "r-t-000001.1", at: NOON };
 
   test("is asked in the language of whoever wanted it, and is a no where nobody answers", () => {
     const result = done(turn("t-000001", { messages: [message("m-a", "重启一下")] }), {
@@ -543,11 +548,11 @@ describe("a restart that the Teller wants", () => {
     ]);
   });
 
-  test("becomes one wish when the user agrees; when that is done, the Teller hears of it", () => {
-    expect(now({ questions: [asked], ...yes })).toEqual([{ type: "order-restart", wish }]);
-    const ordered = now({ questions: [asked], ...yes, inbox: [{ ...wish, mac: "seal" }] });
+  test("becomes one command when the user agrees; when that is done, the Teller hears of it", () => {
+    expect(now({ questions: [asked], ...yes })).toEqual([{ type: "order-restart", command }]);
+    const ordered = now({ questions: [asked], ...yes, inbox: [{ ...command, mac: "seal" }] });
     expect(ordered).toMatchObject([{ type: "restart" }]);
-    const done = now({ questions: [asked], closed: yes.closed, archive: [...yes.archive, wish.id] });
+    const done = now({ questions: [asked], closed: yes.closed, archive: [...yes.archive, command.id] });
     expect(done).toMatchObject([
       { type: "conclude-question", event: { id: "t-000001.1.restarted", name: "restarted" } },
     ]);

@@ -22,7 +22,7 @@ import { weigh } from "@mimikit/core/memory/weigh";
 import { MemoryDocument } from "@mimikit/protocol/base/fields";
 import type { Note } from "@mimikit/protocol/records/archive";
 import type { HistoryMessage } from "@mimikit/protocol/records/history";
-import type { Wish } from "@mimikit/protocol/records/inbox";
+import type { InboxCommand } from "@mimikit/protocol/records/inbox";
 import { ROLL_UP_SOURCES_MAX, Task } from "@mimikit/protocol/records/task";
 import { describe, expect, test } from "vitest";
 import { remember, slugOf } from "../../../packages/core/src/rules/remember.ts";
@@ -427,13 +427,13 @@ describe("a roll-up", () => {
     const undone = (changeId: string) => ({ kind: "undo", id: "undo-1", changeId, ...command }) as const;
     const edited = (document: string) =>
       ({ kind: "memory-edit", id: "entry-1", document, entry: "buy", ...command }) as const;
-    const settled = (wish: Wish, archive: string[] = []) =>
-      settle(snapshot({ results, changes, inbox: [wish], archive }), NOON_MS);
-    for (const wish of [undone("memory-1"), edited("memory/2026-11-17.md")]) {
-      expect(settled(wish)).toEqual([]);
-      expect(settled(wish, [wish.id])).toHaveLength(1);
+    const settled = (command: InboxCommand, archive: string[] = []) =>
+      settle(snapshot({ results, changes, inbox: [command], archive }), NOON_MS);
+    for (const command of [undone("memory-1"), edited("memory/2026-11-17.md")]) {
+      expect(settled(command)).toEqual([]);
+      expect(settled(command, [command.id])).toHaveLength(1);
     }
-    for (const wish of [undone("memory-2"), edited("memory.md")]) expect(settled(wish)).toHaveLength(1);
+    for (const command of [undone("memory-2"), edited("memory.md")]) expect(settled(command)).toHaveLength(1);
   });
 
   test("of nothing but blanks has failed", () => {

@@ -1,7 +1,7 @@
 /** Triggers decide, carry out, and only then decide again (SPEC D4, D5, D6, N2). */
 
 import { cancelMark } from "@mimikit/protocol/base/id";
-import type { Conditional, Decision, Standing } from "@mimikit/protocol/records/trigger";
+import type { Conditional, Trigger, TriggerDecision } from "@mimikit/protocol/records/trigger";
 import { COOLDOWN_SEC_MIN, MISSED_MAX } from "@mimikit/protocol/triggers/trigger-order";
 import { describe, expect, test } from "vitest";
 import { OPEN_OCCURRENCES_MAX, stand } from "../../../packages/core/src/rules/stand.ts";
@@ -14,20 +14,20 @@ const idAt = (seconds: number) =>
     .replace(/\D/g, "")
     .replace(/^(.{8})/, "$1t")}z`;
 
-type Facts = Omit<Parameters<typeof snapshot>[0], "standing">;
-const actions = (trigger: Standing, seconds: number, facts: Facts = {}) =>
-  stand(snapshot({ ...facts, standing: [trigger] }), NOON_MS + seconds * 1_000);
+type Facts = Omit<Parameters<typeof snapshot>[0], "triggers">;
+const actions = (trigger: Trigger, seconds: number, facts: Facts = {}) =>
+  stand(snapshot({ ...facts, triggers: [trigger] }), NOON_MS + seconds * 1_000);
 
 /** The version that it becomes; undefined where nothing is decided. */
-function next(trigger: Standing, seconds: number, facts: Facts = {}): Standing | undefined {
+function next(trigger: Trigger, seconds: number, facts: Facts = {}): Trigger | undefined {
   const [action] = actions(trigger, seconds, facts);
   if (action === undefined) return undefined;
   if (action.type !== "advance" || action.trigger.type === "link") throw new Error(`it does ${action.type}`);
   return action.trigger;
 }
 
-const firesOf = ({ fire }: Decision) => fire.map(({ id }) => id);
-const skipsOf = ({ skip }: Decision) => skip.map(({ from, to, count }) => [from, to, count]);
+const firesOf = ({ fire }: TriggerDecision) => fire.map(({ id }) => id);
+const skipsOf = ({ skip }: TriggerDecision) => skip.map(({ from, to, count }) => [from, to, count]);
 
 describe("a schedule", () => {
   test("decides nothing before its time, and its occurrence from that very moment on", () => {

@@ -1,4 +1,4 @@
-import type { Attempt } from "@mimikit/core/base/snapshot";
+import type { AttemptFacts } from "@mimikit/core/base/snapshot";
 import { dispatch } from "@mimikit/core/tasks/dispatch";
 import { isRetryDue, retryAtMs, timeLimitSec } from "@mimikit/core/tasks/retry";
 import { byRole } from "@mimikit/protocol/base/kind";
@@ -9,7 +9,7 @@ const FREE = { ...byRole(() => 1), worker: 3 };
 
 function choose(
   tasks: ReturnType<typeof task>[],
-  attempts: Record<string, Attempt[]> = {},
+  attempts: Record<string, AttemptFacts[]> = {},
   free = FREE,
   nowMs = NOON_MS,
   permits: string[] = [],
@@ -17,7 +17,12 @@ function choose(
   const waiting = { attempts: new Map(Object.entries(attempts)), hasOutcome: () => false, permits: new Set(permits) };
   return dispatch({ queue: tasks, ...waiting }, free, nowMs);
 }
-const attempt = (more: Partial<Attempt>): Attempt => ({ role: "worker", attempt: 1, ownerAlive: false, ...more });
+const attempt = (more: Partial<AttemptFacts>): AttemptFacts => ({
+  role: "worker",
+  attempt: 1,
+  ownerAlive: false,
+  ...more,
+});
 const failure = (failureReason: "timeout" | "interrupted", retryAt = NOON) => ({
   id: "t-000001.0.0",
   attempt: 1,

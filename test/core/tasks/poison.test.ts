@@ -1,5 +1,5 @@
 /** Which task took its pool down, and what may run beside a suspect (SPEC C5). */
-import type { Attempt } from "@mimikit/core/base/snapshot";
+import type { AttemptFacts } from "@mimikit/core/base/snapshot";
 import { type Company, companyOf, deathOf, isPoison, place } from "@mimikit/core/tasks/poison";
 import type { Death } from "@mimikit/protocol/records/claim";
 import type { Task } from "@mimikit/protocol/records/task";
@@ -11,7 +11,7 @@ const other = task("t-000001.0.1");
 const plan = task("t-000002.0");
 const turn = task("t-000003");
 
-function attemptsOf(deaths: readonly (Death | "handed back")[]): Attempt[] {
+function attemptsOf(deaths: readonly (Death | "handed back")[]): AttemptFacts[] {
   return deaths.map((death, i) => {
     const attempt = i + 1;
     const end = { id: work.id, attempt, failureReason: "interrupted", error: "", at: NOON, retryAt: NOON } as const;

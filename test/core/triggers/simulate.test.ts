@@ -1,6 +1,6 @@
 /** The schedules' future, before they reach it (SPEC D7). */
 import { COLLISIONS_MAX, SIMULATED_FIRINGS_MAX, simulateTriggers } from "@mimikit/core/triggers/simulate";
-import type { Standing } from "@mimikit/protocol/records/trigger";
+import type { Trigger } from "@mimikit/protocol/records/trigger";
 import { describe, expect, test } from "vitest";
 import { conditional, NOON, NOON_MS, recurring, scheduled } from "../facts.ts";
 
@@ -61,7 +61,7 @@ describe("a simulation", () => {
   });
 
   test("expects of each firing what the earlier ones have cost", () => {
-    const costOf = ({ id }: Standing) => (id === "morning" ? { tokens: 1_000, costUsd: 0.25 } : null);
+    const costOf = ({ id }: Trigger) => (id === "morning" ? { tokens: 1_000, costUsd: 0.25 } : null);
     const triggers = [morning, scheduled("new", { runAt: "2026-11-23T00:00:00Z" })];
     const { firings, expected } = simulateTriggers(triggers, NOON_MS, NOON_MS + 4 * DAY_MS, { ...facts, costOf });
     expect(firings.map(({ triggerId, expected: each }) => [triggerId, each?.tokens ?? null])).toEqual([

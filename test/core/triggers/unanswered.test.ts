@@ -12,7 +12,7 @@ const inVain = (...counts: number[]) => ({
 });
 
 test("a question that was asked in vain twice in a row is a problem of its trigger, as long as that is awake", () => {
-  const standing = [
+  const triggers = [
     recurring("clock"),
     conditional("answered"),
     conditional("once", inVain(1)),
@@ -20,5 +20,5 @@ test("a question that was asked in vain twice in a row is a problem of its trigg
     conditional("paused", { ...inVain(5), paused: true }),
     conditional("over", { ...inVain(5), over: "deleted" }),
   ];
-  expect(unansweredTriggers(standing)).toEqual([{ id: "often", title: "title of often", count: 3, at: NOON }]);
+  expect(unansweredTriggers(triggers)).toEqual([{ id: "often", title: "title of often", count: 3, at: NOON }]);
 });

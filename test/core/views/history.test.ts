@@ -3,7 +3,7 @@ import { messagesOf, turnOfReply } from "@mimikit/core/views/history";
 import { ancestorsOf, compareTaskIds, turnId, turnNumber } from "@mimikit/protocol/base/id";
 import { reportOf } from "@mimikit/protocol/records/result";
 import { describe, expect, test } from "vitest";
-import { done, failed, linkTo, message, NOON, task, turn } from "../facts.ts";
+import { dependentOn, done, failed, message, NOON, task, turn } from "../facts.ts";
 
 describe("history", () => {
   test("a turn is its messages, then its reply, which says what it answers and what it started", () => {
@@ -117,7 +117,7 @@ describe("board", () => {
     const condition = { type: "and" as const, conditions: [isDone(a.id), isDone(b.id)] };
     const rows = boardOf({
       queue: new Map([a, b, turn("t-000002", {})].map((each) => [each.id, each])),
-      links: new Map([[c.id, linkTo(c, condition)]]),
+      dependents: new Map([[c.id, dependentOn(c, condition)]]),
       results: new Map([[a.id, failed(a, { failureReason: "cancelled" })]]),
       runningClaimOf: (id) =>
         id === b.id ? { id, attempt: 1, owner: { pid: 1, startTime: "", bootId: "" }, at: b.createdAt } : undefined,

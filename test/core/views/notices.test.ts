@@ -1,7 +1,7 @@
 /** The words for people if a model does not answer: what is wrong, plainly, and what helps. */
 import { failureNotice, goOnWords, outageNotice } from "@mimikit/core/views/notices";
 import { commandFor } from "@mimikit/core/views/problem-words";
-import { Cause, type Problem } from "@mimikit/protocol/base/cause";
+import { Cause, type ProviderProblem } from "@mimikit/protocol/base/cause";
 import { FailureReason } from "@mimikit/protocol/base/failure";
 import type { TurnInput } from "@mimikit/protocol/records/task";
 import { describe, expect, test } from "vitest";
@@ -11,7 +11,7 @@ const asked = (text: string, timeZone?: string): TurnInput => {
   const client = timeZone === undefined ? {} : { client: { timeZone, now: NOON } };
   return { messages: [{ ...message("m-1", text), ...client }], events: [], results: [] };
 };
-const problem = (cause: Cause, more: Partial<Problem> = {}): Problem => ({
+const problem = (cause: Cause, more: Partial<ProviderProblem> = {}): ProviderProblem => ({
   cause,
   provider: "openai",
   model: "gpt-9",

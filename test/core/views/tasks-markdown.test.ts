@@ -25,7 +25,7 @@ function summary(id: string, more: Partial<TaskSummary> = {}): TaskSummary {
   };
 }
 
-function standing(id: string, when: TriggerDefinition["when"], title = `title of ${id}`) {
+function storedTrigger(id: string, when: TriggerDefinition["when"], title = `title of ${id}`) {
   const maker = { createdAt: NOON, traceId: id, depth: 0, target: "teller" } as const;
   return triggerOf(id, { order: { prompt: "do it", title }, when }, maker);
 }
@@ -65,13 +65,16 @@ test("each kind of thing has its section, in the order in which it concerns peop
     questions: [question],
     triggers: [
       {
-        trigger: standing("trg-b", {
+        trigger: storedTrigger("trg-b", {
           type: "conditional",
           condition: { type: "file_exists", params: { path: "a|b" } },
         }),
         nextMs: null,
       },
-      { trigger: standing("trg-a", { type: "recurring", schedule: { interval: 7_200 } }), nextMs: NOON_MS + 7_200_000 },
+      {
+        trigger: storedTrigger("trg-a", { type: "recurring", schedule: { interval: 7_200 } }),
+        nextMs: NOON_MS + 7_200_000,
+      },
     ],
   });
   expect(page.split("\n\n").slice(2)).toEqual([
@@ -120,7 +123,9 @@ test("a title can open no link, no tag, no table and no other line", () => {
   const page = tasksMarkdown({
     ...EMPTY,
     tasks: [summary("t-000001.0.0", { title: evil })],
-    triggers: [{ trigger: standing("trg-a", { type: "recurring", schedule: { interval: 60 } }, evil), nextMs: null }],
+    triggers: [
+      { trigger: storedTrigger("trg-a", { type: "recurring", schedule: { interval: 60 } }, evil), nextMs: null },
+    ],
   });
   const escaped = "x\\](javascript:1) \\<img src=x onerror=y\\> \\| \\`a\\` \\*\\*b\\*\\* # heading - item \\&lt;";
   expect(markdownText(evil)).toBe(escaped);

@@ -2,7 +2,7 @@ import { renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { coded } from "@mimikit/protocol/texts/coded";
 import { expect, test } from "vitest";
-import { Problem, problemOf } from "../../../apps/http-gateway/src/http/problem.ts";
+import { HttpProblem, problemOf } from "../../../apps/http-gateway/src/http/problem.ts";
 import { startGateway } from "../gateway.ts";
 
 test.each(["ENOSPC", "EDQUOT"])("%s is told as a full disk: nothing was promised, and it can be sent again", (code) => {
@@ -29,7 +29,7 @@ test.each([new Error("secret"), "secret", null, { status: 200 }, Object.assign(n
 test("a problem is shown word by word, with its hint", () => {
   const said = coded("task_ended", { state: "done" });
   const message = "this task has already ended (done)";
-  const problem = new Problem(409, said, { hint: "Look at it." });
+  const problem = new HttpProblem(409, said, { hint: "Look at it." });
   expect(problem.body).toEqual({ error: { code: "conflict", message, hint: "Look at it.", coded: { message: said } } });
 });
 

@@ -1,15 +1,15 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import type { Item } from "../../../apps/http-gateway/src/push/items.ts";
+import type { PushItem } from "../../../apps/http-gateway/src/push/items.ts";
 import { cut, messageOf, PAYLOAD_BYTES_MAX, type PushPayload } from "../../../apps/http-gateway/src/push/payload.ts";
 
 const NOW_MS = Date.parse("2026-11-25T12:00:00.000Z");
 const AT = new Date(NOW_MS).toISOString();
 const proof = () => "p".repeat(43);
-const payloadOf = (item: Item, language: "en" | "zh" = "en") =>
+const payloadOf = (item: PushItem, language: "en" | "zh" = "en") =>
   JSON.parse(messageOf(item, language, proof, NOW_MS).payload) as PushPayload;
 
-const asks = (options: string[], more: Partial<Extract<Item, { kind: "question" }>> = {}): Item => ({
+const asks = (options: string[], more: Partial<Extract<PushItem, { kind: "question" }>> = {}): PushItem => ({
   id: "t-000001.0",
   at: AT,
   text: "Which?",
@@ -25,7 +25,7 @@ const asks = (options: string[], more: Partial<Extract<Item, { kind: "question" 
   ...more,
 });
 
-const report = (...states: ("done" | "failed" | "cancelled")[]): Item => ({
+const report = (...states: ("done" | "failed" | "cancelled")[]): PushItem => ({
   id: "t-000002.reply",
   at: AT,
   text: "All of it.",
@@ -41,7 +41,7 @@ test("the largest payload fits into one push, whatever is in it, and is read as 
   fc.assert(
     fc.property(text, text, text, fc.constantFrom("en" as const, "zh" as const), (body, title, option, language) => {
       const id = "t".repeat(128);
-      const items: Item[] = [
+      const items: PushItem[] = [
         { ...asks([option || "a", option || "b"]), id, text: body },
         { id, at: AT, text: body, kind: "notification", title },
         { id, at: AT, text: body, kind: "report", tasks: [{ id, title, state: "failed" }] },

@@ -47,7 +47,7 @@ function chainOf({ home }: Pick<Started, "home">, actor: ProcessRole, fileBytesM
   const onProblem = () => undefined;
   const chain = openAuditChain({ home, token: readToken(home), actor, note: () => undefined, onProblem, fileBytesMax });
   return (event) => {
-    chain.append((link) => JSON.stringify({ timestamp: new Date().toISOString(), ...link, event, actor }));
+    chain.append((position) => JSON.stringify({ timestamp: new Date().toISOString(), ...position, event, actor }));
   };
 }
 

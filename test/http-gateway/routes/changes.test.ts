@@ -2,12 +2,12 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { Undone } from "@mimikit/protocol/records/archive";
-import { Change } from "@mimikit/protocol/records/change";
-import { Wish } from "@mimikit/protocol/records/inbox";
+import { UndoableChange } from "@mimikit/protocol/records/change";
+import { InboxCommand } from "@mimikit/protocol/records/inbox";
 import type { ChangeView } from "@mimikit/protocol/wire/api";
 import type { FileSystem } from "@mimikit/store/disk/file-system";
 import { createRecord, readRecord } from "@mimikit/store/disk/record";
-import { isSealed } from "@mimikit/store/disk/seal";
+import { isSigned } from "@mimikit/store/disk/sign";
 import { archivePath, changePath, INBOX, inboxPath } from "@mimikit/store/disk/state";
 import { expect, test } from "vitest";
 import { startGateway } from "../gateway.ts";
@@ -15,7 +15,7 @@ import { NOON } from "../records.ts";
 
 async function remembered(fs: FileSystem, n: number): Promise<string> {
   const id = `memory-${n}`;
-  await createRecord(fs, Change, changePath(id), {
+  await createRecord(fs, UndoableChange, changePath(id), {
     kind: "change",
     id,
     at: new Date(Date.parse(NOON) + n).toISOString(),
@@ -50,7 +50,7 @@ test("changes are listed, the newest first, with what has become of them", async
   expect((await gateway.ask("/api/changes", stranger)).status).toBe(401);
 });
 
-test("taking back is a sealed wish, once for each key; what cannot be taken back is none", async () => {
+test("taking back is a signed command, once for each key; what cannot be taken back is none", async () => {
   const gateway = await startGateway();
   const id = await remembered(gateway.fs, 1);
   writeFileSync(join(gateway.home, "memory.md"), "- fact 1 <!-- memory-1 -->\n");
@@ -58,9 +58,9 @@ test("taking back is a sealed wish, once for each key; what cannot be taken back
   const first = await gateway.post("/api/undo", { id }, key);
   expect(first.status).toBe(202);
   expect((await gateway.post("/api/undo", { id }, key)).json).toEqual(first.json);
-  const wish = await readRecord(gateway.fs, Wish, inboxPath((first.json as { id: string }).id));
-  expect(wish).toMatchObject({ kind: "undo", changeId: id });
-  expect(wish !== null && isSealed(gateway.token, wish)).toBe(true);
+  const command = await readRecord(gateway.fs, InboxCommand, inboxPath((first.json as { id: string }).id));
+  expect(command).toMatchObject({ kind: "undo", changeId: id });
+  expect(command !== null && isSigned(gateway.token, command)).toBe(true);
   writeFileSync(join(gateway.home, "memory.md"), "- my fact <!-- memory-1 -->\n");
   expect((await gateway.post("/api/undo", { id })).status).toBe(409);
   expect((await gateway.post("/api/undo", { id: "memory-2" })).status).toBe(404);

@@ -3,10 +3,10 @@ import { mkdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { noteId } from "@mimikit/protocol/base/id";
 import { Note } from "@mimikit/protocol/records/archive";
-import { Wish } from "@mimikit/protocol/records/inbox";
+import { InboxCommand } from "@mimikit/protocol/records/inbox";
 import type { MemoryAnswer, MemoryFiles, MemoryStatus, Status } from "@mimikit/protocol/wire/api";
 import { createRecord, readRecord } from "@mimikit/store/disk/record";
-import { isSealed } from "@mimikit/store/disk/seal";
+import { isSigned } from "@mimikit/store/disk/sign";
 import { archivePath, inboxPath } from "@mimikit/store/disk/state";
 import { expect, test } from "vitest";
 import { startGateway, temporaryHome } from "../gateway.ts";
@@ -84,7 +84,7 @@ test("memory that cannot be read is a problem that the status names", async () =
   expect(await problems()).toContain("memory/ cannot be read, so searches do not find its content");
 });
 
-test("what is to be written down is a sealed wish, once for each key", async () => {
+test("what is to be written down is a signed command, once for each key", async () => {
   const gateway = await startGateway();
   const remember = { content: "we deploy on Thursdays", longTerm: true };
   const key = { headers: { "Idempotency-Key": "k" } };
@@ -93,14 +93,15 @@ test("what is to be written down is a sealed wish, once for each key", async () 
   expect((await gateway.post("/api/memory", remember, key)).json).toEqual(first.json);
   const second = await gateway.post("/api/backlog", { op: "add", item: "notes" }, key);
   const idOf = ({ json }: typeof first) => (json as { id: string }).id;
-  const added = await readRecord(gateway.fs, Wish, inboxPath(idOf(first)));
-  const edited = await readRecord(gateway.fs, Wish, inboxPath(idOf(second)));
+  const added = await readRecord(gateway.fs, InboxCommand, inboxPath(idOf(first)));
+  const edited = await readRecord(gateway.fs, InboxCommand, inboxPath(idOf(second)));
   expect(added).toMatchObject({ kind: "memory-add", ...remember });
   expect(edited).toMatchObject({ kind: "backlog-edit", op: "add", item: "notes" });
   const third = await gateway.post("/api/memory/edit", { document: "memory.md", entry: "tea", to: "milk" }, key);
-  const changed = await readRecord(gateway.fs, Wish, inboxPath(idOf(third)));
+  const changed = await readRecord(gateway.fs, InboxCommand, inboxPath(idOf(third)));
   expect(changed).toMatchObject({ kind: "memory-edit", document: "memory.md", entry: "tea", to: "milk" });
-  for (const wish of [added, edited, changed]) expect(wish !== null && isSealed(gateway.token, wish)).toBe(true);
+  for (const command of [added, edited, changed])
+    expect(command !== null && isSigned(gateway.token, command)).toBe(true);
   for (const [path, body] of [
     ["/api/memory", {}],
     ["/api/memory", { content: "x".repeat(2_001) }],

@@ -1,11 +1,11 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { Archived } from "@mimikit/protocol/records/archive";
-import { type AnswerWish, Event, Wish } from "@mimikit/protocol/records/inbox";
+import { type AnswerCommand, Event, InboxCommand } from "@mimikit/protocol/records/inbox";
 import type { Question } from "@mimikit/protocol/records/question";
 import type { ChatMessage, QuestionView } from "@mimikit/protocol/wire/api";
 import { createRecord } from "@mimikit/store/disk/record";
-import { isSealed, seal } from "@mimikit/store/disk/seal";
+import { isSigned, sign } from "@mimikit/store/disk/sign";
 import { archivePath, inboxPath, questionPath } from "@mimikit/store/disk/state";
 import { expect, test } from "vitest";
 import { connect } from "../client.ts";
@@ -24,8 +24,8 @@ function answerTo(gateway: Started, id: string, answer: string, key?: string) {
   );
 }
 
-function wishIn(gateway: Started, id: string): AnswerWish {
-  return Wish.parse(JSON.parse(readFileSync(join(gateway.home, inboxPath(id)), "utf8"))) as AnswerWish;
+function commandIn(gateway: Started, id: string): AnswerCommand {
+  return InboxCommand.parse(JSON.parse(readFileSync(join(gateway.home, inboxPath(id)), "utf8"))) as AnswerCommand;
 }
 
 /** The supervisor's two steps: it decides in archive/, then it drops the record. */
@@ -56,14 +56,14 @@ test("open questions are listed, the oldest first, with what a button needs", as
   expect((await gateway.ask("/api/status")).json).toMatchObject({ counts: { questions: 2 } });
 });
 
-test("an answer is a sealed wish when 202 is answered, and its question is open no more", async () => {
+test("an answer is a signed command when 202 is answered, and its question is open no more", async () => {
   const gateway = await startGateway({ config: { tickMs: 60_000 } });
   await ask(gateway.fs, "t-000001.0");
   const answer = await answerTo(gateway, "t-000001.0", "  the blue one ");
   expect(answer.status).toBe(202);
-  const wish = wishIn(gateway, (answer.json as { id: string }).id);
-  expect(wish).toMatchObject({ kind: "answer", questionId: "t-000001.0", answer: "the blue one" });
-  expect(isSealed(gateway.token, wish)).toBe(true);
+  const command = commandIn(gateway, (answer.json as { id: string }).id);
+  expect(command).toMatchObject({ kind: "answer", questionId: "t-000001.0", answer: "the blue one" });
+  expect(isSigned(gateway.token, command)).toBe(true);
   expect(await open(gateway)).toEqual([]);
   const second = await answerTo(gateway, "t-000001.0", "no, the red one");
   expect(second).toMatchObject({
@@ -90,16 +90,16 @@ test("a question of the supervisor's own takes only its options, in whatever cas
   expect(refused).toMatchObject({ status: 400, json: { error: { message: expect.stringContaining("Go on, Stop") } } });
   expect(gateway.names("inbox")).toEqual([]);
   const { json } = await answerTo(gateway, "t-000001.0.go-on", " go ON");
-  expect(wishIn(gateway, (json as { id: string }).id).answer).toBe("Go on");
+  expect(commandIn(gateway, (json as { id: string }).id).answer).toBe("Go on");
 });
 
 test("an answer to the Teller is part of the conversation at once, under one id until its turn is settled", async () => {
   const gateway = await startGateway();
   const question = await ask(gateway.fs, "t-000001.0");
   const { json } = await answerTo(gateway, question.id, "the blue one");
-  const { id: wishId } = json as { id: string };
+  const { id: commandId } = json as { id: string };
   const lines = async () => ((await gateway.ask("/api/messages")).json as { messages: ChatMessage[] }).messages;
-  const line = { id: wishId, role: "user", text: "the blue one", quote: question.id };
+  const line = { id: commandId, role: "user", text: "the blue one", quote: question.id };
   expect(await lines()).toMatchObject([{ ...line, pending: true }]);
 
   const event: Event = {
@@ -108,16 +108,16 @@ test("an answer to the Teller is part of the conversation at once, under one id 
     at: NOON,
     name: "question_answered",
     text: "answered",
-    data: { questionId: question.id, question: question.question, answer: "the blue one", wishId },
+    data: { questionId: question.id, question: question.question, answer: "the blue one", wishId: commandId },
   };
-  await createRecord(gateway.fs, Event, inboxPath(event.id), { ...event, mac: seal(gateway.token, event) });
+  await createRecord(gateway.fs, Event, inboxPath(event.id), { ...event, mac: sign(gateway.token, event) });
   await close(gateway, question, "answered");
-  await gateway.fs.unlink(inboxPath(wishId));
+  await gateway.fs.unlink(inboxPath(commandId));
   expect(await lines()).toMatchObject([{ ...line, pending: true }]);
 
   await settleTurn(gateway.fs, 1, [], "Blue it is.", [], [event]);
   const settled = await lines();
-  expect(settled).toMatchObject([line, { role: "assistant", text: "Blue it is.", answers: [wishId] }]);
+  expect(settled).toMatchObject([line, { role: "assistant", text: "Blue it is.", answers: [commandId] }]);
   expect(settled[0]?.pending).toBeUndefined();
 });
 
@@ -180,7 +180,7 @@ test("a client sees a question open and close, and may answer it by a frame that
 
   client.send({ type: "answer", id: "mine", questionId: "t-000002.0", answer: "a" });
   const { messageId } = await client.next("accepted", (frame) => frame.id === "mine");
-  expect(wishIn(gateway, messageId)).toMatchObject({ questionId: "t-000002.0", answer: "a" });
+  expect(commandIn(gateway, messageId)).toMatchObject({ questionId: "t-000002.0", answer: "a" });
   const closed = client.frames.find((frame) => frame.type === "question" && !frame.data.isOpen);
   if (closed === undefined) await client.next("question", (frame) => !frame.data.isOpen);
   client.send({ type: "answer", id: "mine", questionId: "t-000002.0", answer: "a" });

@@ -3,7 +3,7 @@ import { mkdirSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { createPairing, PAIRING_MS, redeemPairingCode } from "@mimikit/runtime/home/pairing";
 import { expect, test } from "vitest";
-import { Attempts } from "../../../apps/http-gateway/src/auth/attempts.ts";
+import { WrongCredentials } from "../../../apps/http-gateway/src/auth/attempts.ts";
 import { open } from "../client.ts";
 import { type Answer, type Started, startGateway, temporaryHome } from "../gateway.ts";
 
@@ -284,7 +284,7 @@ test("credentials that are merely missing never lock an address", async () => {
 });
 
 test("an address is locked for 5 minutes by 10 wrong credentials within 60 s, and only by those", () => {
-  const attempts = new Attempts();
+  const attempts = new WrongCredentials();
   for (let i = 0; i < 9; i++) attempts.noteWrong("a", i * 1_000);
   expect(attempts.noteWrong("a", 60_500)).toBe(false);
   expect(attempts.waitSec("a", 60_500)).toBe(0);
@@ -297,7 +297,7 @@ test("an address is locked for 5 minutes by 10 wrong credentials within 60 s, an
 });
 
 test("a flood of addresses does not grow the memory of them without end, and forgets the oldest first", () => {
-  const attempts = new Attempts();
+  const attempts = new WrongCredentials();
   for (let i = 0; i < 10; i++) attempts.noteWrong("first", 0);
   expect(attempts.waitSec("first", 0)).toBe(300);
   for (let i = 0; i < 9_999; i++) attempts.noteWrong(`address ${i}`, 0);

@@ -1,9 +1,9 @@
 import { turnId } from "@mimikit/protocol/base/id";
 import { Signal } from "@mimikit/protocol/base/signal";
-import { Message, Wish, type WishOf } from "@mimikit/protocol/records/inbox";
+import { type CommandOf, InboxCommand, Message } from "@mimikit/protocol/records/inbox";
 import type { ChatMessage } from "@mimikit/protocol/wire/api";
 import { createRecord, readRecord } from "@mimikit/store/disk/record";
-import { isSealed } from "@mimikit/store/disk/seal";
+import { isSigned } from "@mimikit/store/disk/sign";
 import { archivePath, inboxPath, resultPath, signalPath } from "@mimikit/store/disk/state";
 import { describe, expect, test } from "vitest";
 import { connect } from "../client.ts";
@@ -13,10 +13,10 @@ import { archive, claim, finish, NOON, queue, resultOf, settleTurn, taskOf, wait
 const idOf = (answer: Answer) => (answer.json as { id: string }).id;
 
 /** The command in inbox/ under that id, which is of that kind or not there. */
-async function wishOf<K extends Wish["kind"]>({ fs }: Pick<Started, "fs">, kind: K, id: string) {
-  const wish = await readRecord(fs, Wish, inboxPath(id));
-  if (wish !== null && wish.kind !== kind) throw new Error(`${id} is a ${wish.kind}`);
-  return wish as WishOf<K> | null;
+async function commandOf<K extends InboxCommand["kind"]>({ fs }: Pick<Started, "fs">, kind: K, id: string) {
+  const command = await readRecord(fs, InboxCommand, inboxPath(id));
+  if (command !== null && command.kind !== kind) throw new Error(`${id} is a ${command.kind}`);
+  return command as CommandOf<K> | null;
 }
 
 async function messages(gateway: Started): Promise<ChatMessage[]> {
@@ -31,22 +31,22 @@ function openTurn(gateway: Started, n = 1) {
 
 /** Does the supervisor's work for a steer that finds a task. */
 async function passOn({ fs }: Started, id: string, taskId: string): Promise<void> {
-  const wish = await wishOf({ fs }, "steer", id);
-  if (wish === null) throw new Error(`${id} is not in inbox/`);
-  const { at, text } = wish;
+  const command = await commandOf({ fs }, "steer", id);
+  if (command === null) throw new Error(`${id} is not in inbox/`);
+  const { at, text } = command;
   await createRecord(fs, Signal, signalPath(id), { id, at, text, taskId });
   await fs.unlink(inboxPath(id));
 }
 
-const WISHES = [
+const COMMANDS = [
   { path: "/api/steer", body: { text: "only the German ones" } },
   { path: "/api/stop", body: {} },
   { path: "/api/clear", body: {} },
   { path: "/api/tasks/t-000001.0/steer", body: { text: "only ten" } },
 ];
 
-describe.each(WISHES)("POST $path", ({ path, body }) => {
-  test("is durable when 202 is answered, and the same Idempotency-Key is the same wish", async () => {
+describe.each(COMMANDS)("POST $path", ({ path, body }) => {
+  test("is durable when 202 is answered, and the same Idempotency-Key is the same command", async () => {
     const gateway = await startGateway();
     await queue(gateway.fs, taskOf("t-000001.0"));
     const headers = { "Idempotency-Key": "mine" };
@@ -90,14 +90,14 @@ test("words for what runs now are a steer without a task, those for a task name 
   await queue(gateway.fs, taskOf("t-000001.0"));
   const now = idOf(await gateway.post("/api/steer", { text: "shorter" }));
   expect(now).toMatch(/^s-[0-9a-f]{32}$/);
-  expect(await wishOf(gateway, "steer", now)).toEqual({
+  expect(await commandOf(gateway, "steer", now)).toEqual({
     kind: "steer",
     id: now,
     at: expect.any(String),
     text: "shorter",
   });
   const named = idOf(await gateway.post("/api/tasks/t-000001.0/steer", { text: "longer" }));
-  expect(await wishOf(gateway, "steer", named)).toMatchObject({ text: "longer", taskId: "t-000001.0" });
+  expect(await commandOf(gateway, "steer", named)).toMatchObject({ text: "longer", taskId: "t-000001.0" });
 });
 
 test("a steer without words, or with too many, is refused", async () => {
@@ -135,21 +135,21 @@ test("a reply that was given hears nothing any more", async () => {
   expect((await gateway.post("/api/tasks/t-000001/steer", { text: "hey" })).status).toBe(409);
 });
 
-test("a stop names nothing, and a clear carries the seal of the token", async () => {
+test("a stop names nothing, and a clear carries the signature of the token", async () => {
   const gateway = await startGateway();
   const stop = idOf(await gateway.post("/api/stop", {}));
-  expect(await wishOf(gateway, "stop", stop)).toEqual({ kind: "stop", id: stop, at: expect.any(String) });
+  expect(await commandOf(gateway, "stop", stop)).toEqual({ kind: "stop", id: stop, at: expect.any(String) });
   const clear = idOf(await gateway.post("/api/clear", {}));
-  const wish = await wishOf(gateway, "clear", clear);
-  expect(wish).toMatchObject({ kind: "clear", id: clear });
-  expect(isSealed(gateway.token, wish ?? {})).toBe(true);
-  expect(isSealed("another token", wish ?? {})).toBe(false);
+  const command = await commandOf(gateway, "clear", clear);
+  expect(command).toMatchObject({ kind: "clear", id: clear });
+  expect(isSigned(gateway.token, command ?? {})).toBe(true);
+  expect(isSigned("another token", command ?? {})).toBe(false);
 });
 
 test("a message may ask for a turn of its own, and says so while it waits", async () => {
   const gateway = await startGateway();
   const id = idOf(await gateway.post("/api/input", { text: "then tidy up", mode: "next" }));
-  expect(await wishOf(gateway, "message", id)).toMatchObject({ text: "then tidy up", mode: "next" });
+  expect(await commandOf(gateway, "message", id)).toMatchObject({ text: "then tidy up", mode: "next" });
   expect(await messages(gateway)).toMatchObject([{ id, pending: true, mode: "next" }]);
   for (const mode of ["steer", "", null]) {
     expect((await gateway.post("/api/input", { text: "hi", mode })).status).toBe(400);
@@ -161,7 +161,7 @@ test("a message may ask for a turn of its own, and says so while it waits", asyn
 test("a command that comes as a message is a message: only people's front ends read commands", async () => {
   const gateway = await startGateway();
   const id = idOf(await gateway.post("/api/input", { text: "/stop" }));
-  expect(await wishOf(gateway, "message", id)).toMatchObject({ kind: "message", text: "/stop" });
+  expect(await commandOf(gateway, "message", id)).toMatchObject({ kind: "message", text: "/stop" });
 });
 
 describe("what was said meanwhile", () => {
@@ -225,8 +225,8 @@ test("a new beginning is a line of the conversation; what was before stays reada
   const { fs } = gateway;
   const id = idOf(await gateway.post("/api/input", { text: "before" }));
   await settleTurn(fs, 1, [id], "answered");
-  const clear = await wishOf(gateway, "clear", idOf(await gateway.post("/api/clear", {})));
-  if (clear === null) throw new Error("the wish is not in inbox/");
+  const clear = await commandOf(gateway, "clear", idOf(await gateway.post("/api/clear", {})));
+  if (clear === null) throw new Error("the command is not in inbox/");
   const turn = { messages: [], events: [], results: [], clear };
   const task = taskOf("t-000002", { role: "teller", consumer: "supervisor", prompt: "", turn });
   await archive(fs, await finish(fs, await queue(fs, task), resultOf(task)));

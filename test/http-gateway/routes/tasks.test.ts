@@ -1,6 +1,6 @@
-import type { CancelWish, RestartWish } from "@mimikit/protocol/records/inbox";
+import type { CancelCommand, RestartCommand } from "@mimikit/protocol/records/inbox";
 import type { TaskDetail, TaskSummary } from "@mimikit/protocol/wire/api";
-import { isSealed } from "@mimikit/store/disk/seal";
+import { isSigned } from "@mimikit/store/disk/sign";
 import { expect, test } from "vitest";
 import { type Started, startGateway } from "../gateway.ts";
 import { archive, claim, failAttempt, finish, NOON, queue, settleTurn, taskOf, wait } from "../records.ts";
@@ -124,14 +124,14 @@ test("looking for a turn by its id does not make the gateway skip turns", async 
   expect(messages.map((message) => message.text)).toEqual(["answer 1", "answer 2"]);
 });
 
-test("cancelling is a wish in inbox/ when 202 is answered", async () => {
+test("cancelling is a command in inbox/ when 202 is answered", async () => {
   const gateway = await startGateway();
   await queue(gateway.fs, taskOf("t-000001.0"));
   const answer = await gateway.post("/api/tasks/t-000001.0/cancel", {});
   expect(answer.status).toBe(202);
   const { id } = answer.json as { id: string };
-  const wish = JSON.parse((await gateway.fs.read(`inbox/${id}.json`)) ?? "") as CancelWish;
-  expect(wish).toMatchObject({ kind: "cancel", id, taskId: "t-000001.0" });
+  const command = JSON.parse((await gateway.fs.read(`inbox/${id}.json`)) ?? "") as CancelCommand;
+  expect(command).toMatchObject({ kind: "cancel", id, taskId: "t-000001.0" });
 });
 
 test("a plan that has ended can be cancelled while anything below it is open", async () => {
@@ -159,13 +159,13 @@ test("cancelling an unknown task is 404 and a reply 409; neither writes anything
   expect(gateway.names("inbox")).toEqual([]);
 });
 
-test("a restart is a wish that only a holder of the token can seal", async () => {
+test("a restart is a command that only a holder of the token can sign", async () => {
   const gateway = await startGateway();
   const answer = await gateway.ask("/api/restart", { method: "POST", headers: { "Content-Type": "application/json" } });
   expect(answer.status).toBe(202);
   const { id } = answer.json as { id: string };
-  const wish = JSON.parse((await gateway.fs.read(`inbox/${id}.json`)) ?? "") as RestartWish;
-  expect(wish).toMatchObject({ kind: "restart", id });
-  expect(isSealed(gateway.token, wish)).toBe(true);
-  expect(isSealed("another token", wish)).toBe(false);
+  const command = JSON.parse((await gateway.fs.read(`inbox/${id}.json`)) ?? "") as RestartCommand;
+  expect(command).toMatchObject({ kind: "restart", id });
+  expect(isSigned(gateway.token, command)).toBe(true);
+  expect(isSigned("another token", command)).toBe(false);
 });

@@ -1,11 +1,11 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { Archived } from "@mimikit/protocol/records/archive";
-import { Wish } from "@mimikit/protocol/records/inbox";
+import { InboxCommand } from "@mimikit/protocol/records/inbox";
 import type { Condition } from "@mimikit/protocol/triggers/condition";
 import { TriggerDetail, TriggerSummary } from "@mimikit/protocol/wire/api";
 import { createRecord } from "@mimikit/store/disk/record";
-import { isSealed } from "@mimikit/store/disk/seal";
+import { isSigned } from "@mimikit/store/disk/sign";
 import { archivePath, triggerPath } from "@mimikit/store/disk/state";
 import { expect, test } from "vitest";
 import { recordUsage } from "../../../apps/worker-pool/src/usage-file.ts";
@@ -29,10 +29,10 @@ function send(gateway: Started, method: string, path: string, body: unknown = {}
   return gateway.ask(path, { method, headers, ...(method !== "DELETE" && { body: JSON.stringify(body) }) });
 }
 
-function wishesIn(gateway: Started): Wish[] {
+function commandsIn(gateway: Started): InboxCommand[] {
   return gateway
     .names("inbox")
-    .map((name) => Wish.parse(JSON.parse(readFileSync(join(gateway.home, "inbox", name), "utf8"))));
+    .map((name) => InboxCommand.parse(JSON.parse(readFileSync(join(gateway.home, "inbox", name), "utf8"))));
 }
 
 /** A condition of `depth` levels. */
@@ -41,14 +41,14 @@ function nested(depth: number): Condition {
   return depth === 1 ? leaf : { type: "not", condition: nested(depth - 1) };
 }
 
-test("an order is a sealed wish when 202 is answered, under the id that its trigger will have", async () => {
+test("an order is a signed command when 202 is answered, under the id that its trigger will have", async () => {
   const gateway = await startGateway();
   const answer = await send(gateway, "POST", "/api/triggers", { prompt: "drink water", cron: "0 0 9 * * *" });
   expect(answer.status).toBe(202);
-  const [wish] = wishesIn(gateway);
-  expect(wish).toMatchObject({ kind: "trigger-put", definition: { order: { prompt: "drink water" } } });
-  expect(isSealed(gateway.token, wish ?? {})).toBe(true);
-  expect(idOf(answer)).toBe(`trg-${wish?.id.replace("put-", "")}`);
+  const [command] = commandsIn(gateway);
+  expect(command).toMatchObject({ kind: "trigger-put", definition: { order: { prompt: "drink water" } } });
+  expect(isSigned(gateway.token, command ?? {})).toBe(true);
+  expect(idOf(answer)).toBe(`trg-${command?.id.replace("put-", "")}`);
 });
 
 test("what was ordered, changed or deleted is seen so at once, though nobody has taken it up yet", async () => {
@@ -78,7 +78,7 @@ test("the same Idempotency-Key is the same trigger, however often and however co
   expect(await listed(gateway)).toHaveLength(1);
 });
 
-test("every wish about a trigger is sealed, and a repeat of it after the trigger is over is no news", async () => {
+test("every command about a trigger is signed, and a repeat of it after the trigger is over is no news", async () => {
   const gateway = await startGateway();
   const trigger = await stand(gateway.fs, recurringOf("trg-1"));
   const wanted = [
@@ -89,9 +89,9 @@ test("every wish about a trigger is sealed, and a repeat of it after the trigger
   const first: Answer[] = [];
   for (const [method, path, body] of wanted) first.push(await send(gateway, method, path, body, "key"));
   expect(first.map((answer) => answer.status)).toEqual([202, 202, 202]);
-  const wishes = wishesIn(gateway);
-  expect(wishes.map((wish) => wish.kind).sort()).toEqual(["trigger-delete", "trigger-patch", "trigger-run"]);
-  for (const wish of wishes) expect(isSealed(gateway.token, wish)).toBe(true);
+  const commands = commandsIn(gateway);
+  expect(commands.map((command) => command.kind).sort()).toEqual(["trigger-delete", "trigger-patch", "trigger-run"]);
+  for (const command of commands) expect(isSigned(gateway.token, command)).toBe(true);
   const over: Archived = { kind: "trigger", id: "trg-1", at: NOON, outcome: "deleted", trigger };
   await createRecord(gateway.fs, Archived, archivePath("trg-1"), over);
   for (const [i, [method, path, body]] of wanted.entries())
@@ -188,9 +188,9 @@ test("a change must fit the trigger, and say something", async () => {
   expect((await change({ type: "recurring" })).status).toBe(400);
   expect(gateway.names("inbox")).toEqual([]);
   expect((await change({ cron: "0 30 7 * * 1-5" })).status).toBe(202);
-  const [wish] = wishesIn(gateway);
+  const [command] = commandsIn(gateway);
   const timezone = Intl.DateTimeFormat().resolvedOptions().timeZone;
-  expect(wish).toMatchObject({ patch: { when: { schedule: { cron: "0 30 7 * * 1-5", timezone } } } });
+  expect(command).toMatchObject({ patch: { when: { schedule: { cron: "0 30 7 * * 1-5", timezone } } } });
 });
 
 test("triggers are listed by their next moment; those that rest or wait for a condition come last", async () => {
@@ -326,7 +326,7 @@ test("a simulation lists the firings of its time with what they have cost so far
   expect((await gateway.ask("/api/triggers/simulate?until=x")).status).toBe(400);
 });
 
-test("there are a thousand triggers at most, with those that are only wished for", { timeout: 60_000 }, async () => {
+test("there are a thousand triggers at most, with those that are only asked for", { timeout: 60_000 }, async () => {
   const gateway = await startGateway();
   for (let i = 0; i < 999; i++) {
     const path = join(gateway.home, triggerPath(`trg-${i}`, 1));

@@ -2,14 +2,14 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { Message } from "@mimikit/protocol/records/inbox";
-import type { Trigger } from "@mimikit/protocol/records/trigger";
+import type { TriggerRecord } from "@mimikit/protocol/records/trigger";
 import { readToken } from "@mimikit/runtime/home/home";
 import { openDisk } from "@mimikit/store/disk/disk";
 import { createRecord } from "@mimikit/store/disk/record";
 import { inboxPath, queuePath, triggerPath } from "@mimikit/store/disk/state";
-import { Mirror } from "@mimikit/store/mirror/mirror";
+import { StateCache } from "@mimikit/store/state-cache/state-cache";
 import { expect, test } from "vitest";
-import { type Look, View } from "../../../apps/http-gateway/src/state/view.ts";
+import { type StateView, View } from "../../../apps/http-gateway/src/state/view.ts";
 import { temporaryHome } from "../gateway.ts";
 import { claim, NOON, recurringOf, stand, taskOf } from "../records.ts";
 
@@ -17,12 +17,12 @@ const FEW = 20;
 const MANY = 1_000;
 
 /** Counts the records that are asked for by their ids, and all those that are gone through. */
-class CountedMirror {
+class CountedCache {
   records = 0;
-  readonly mirror: Mirror;
+  readonly cache: StateCache;
 
-  constructor(mirror: Mirror) {
-    this.mirror = new Proxy(mirror, {
+  constructor(cache: StateCache) {
+    this.cache = new Proxy(cache, {
       get: (target, name) => {
         const value: unknown = Reflect.get(target, name);
         if (value instanceof Map) return this.counted(value);
@@ -48,7 +48,7 @@ class CountedMirror {
 interface Seen {
   /** Records that each step's look asked for. */
   records: number[];
-  looks: Look[];
+  looks: StateView[];
 }
 
 /** Looks at a state directory with so many open tasks and triggers, then after each of some steps. */
@@ -60,12 +60,15 @@ async function costsWith(count: number): Promise<Seen> {
   for (let k = 0; k < count; k++) {
     const task = taskOf(`t-000001.${k}`);
     put(queuePath("worker", task.id), task);
-    put(triggerPath(`trg-${k}`, 1), recurringOf(`trg-${k}`, { schedule: { interval: 3_600 + k } }) satisfies Trigger);
+    put(
+      triggerPath(`trg-${k}`, 1),
+      recurringOf(`trg-${k}`, { schedule: { interval: 3_600 + k } }) satisfies TriggerRecord,
+    );
   }
-  const counting = new CountedMirror(
-    new Mirror(fs, { token: readToken(home), durable: false, onBadArchive: (path) => expect.fail(path) }),
+  const counting = new CountedCache(
+    new StateCache(fs, { token: readToken(home), durable: false, onBadArchive: (path) => expect.fail(path) }),
   );
-  const view = new View(fs, counting.mirror);
+  const view = new View(fs, counting.cache);
   const seen: Seen = { records: [], looks: [await view.refresh()] };
   const steps = [
     () => createRecord(fs, Message, inboxPath("m-1"), { kind: "message", id: "m-1", at: NOON, text: "hello" }),

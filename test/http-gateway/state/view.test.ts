@@ -7,11 +7,11 @@ import { Event, Message } from "@mimikit/protocol/records/inbox";
 import { Question } from "@mimikit/protocol/records/question";
 import { reportOf } from "@mimikit/protocol/records/result";
 import { readToken } from "@mimikit/runtime/home/home";
-import { createSealed } from "@mimikit/store/disk/create-wish";
+import { createSigned } from "@mimikit/store/disk/create-command";
 import { openDisk } from "@mimikit/store/disk/disk";
 import type { FileSystem } from "@mimikit/store/disk/file-system";
 import { createRecord, readRecord } from "@mimikit/store/disk/record";
-import { seal } from "@mimikit/store/disk/seal";
+import { sign } from "@mimikit/store/disk/sign";
 import {
   ARCHIVE,
   archivePath,
@@ -22,10 +22,10 @@ import {
   triggerPath,
 } from "@mimikit/store/disk/state";
 import { WATCHED } from "@mimikit/store/disk/watch";
-import { Heard, overheard } from "@mimikit/store/mirror/heard";
-import { Mirror } from "@mimikit/store/mirror/mirror";
+import { overheard, PendingChanges } from "@mimikit/store/state-cache/pending-changes";
+import { StateCache } from "@mimikit/store/state-cache/state-cache";
 import { expect, test } from "vitest";
-import { type Look, View } from "../../../apps/http-gateway/src/state/view.ts";
+import { type StateView, View } from "../../../apps/http-gateway/src/state/view.ts";
 import { temporaryHome } from "../gateway.ts";
 import { archive, ask, claim, finish, NOON, queue, recurringOf, settleTurn, stand, taskOf, wait } from "../records.ts";
 
@@ -71,8 +71,8 @@ function temporaryView(): { disk: FileSystem; stepped: SteppedDisk; view: View; 
   const stepped = new SteppedDisk(disk);
   const onBadArchive = (path: string) => expect.fail(`${path} was read as damaged`);
   const token = readToken(home);
-  const mirror = new Mirror(stepped.fs, { token, durable: false, onBadArchive });
-  return { disk, stepped, view: new View(stepped.fs, mirror), token };
+  const cache = new StateCache(stepped.fs, { token, durable: false, onBadArchive });
+  return { disk, stepped, view: new View(stepped.fs, cache), token };
 }
 
 type Move = (disk: FileSystem, token: string) => Promise<unknown>;
@@ -81,7 +81,11 @@ type Move = (disk: FileSystem, token: string) => Promise<unknown>;
  * Looks, then looks again while `move` happens before one call of that look, then looks once more; for every call
  * that a look makes. Returns how many there are.
  */
-async function lookWhile(prepare: Move, move: Move, check: (looks: Look[], where: string) => void): Promise<number> {
+async function lookWhile(
+  prepare: Move,
+  move: Move,
+  check: (looks: StateView[], where: string) => void,
+): Promise<number> {
   for (let k = 0; ; k++) {
     const { disk, stepped, view, token } = temporaryView();
     await prepare(disk, token);
@@ -276,7 +280,7 @@ test("an answer whose question closes in the middle of a look is one line all th
   const points = await lookWhile(
     async (disk, token) => {
       await ask(disk, "t-000001.0");
-      await createSealed(disk, token, { kind: "answer", id: "a-1", ...asked });
+      await createSigned(disk, token, { kind: "answer", id: "a-1", ...asked });
     },
     async (disk, token) => {
       const question = await readRecord(disk, Question, questionPath("t-000001.0"));
@@ -301,7 +305,7 @@ test("an answer whose question closes in the middle of a look is one line all th
       };
       await createRecord(disk, Event, inboxPath(unsealedEvent.id), {
         ...unsealedEvent,
-        mac: seal(token, unsealedEvent),
+        mac: sign(token, unsealedEvent),
       });
       await disk.unlink(inboxPath("a-1"));
       await disk.unlink(questionPath(question.id));
@@ -340,7 +344,7 @@ test("a look only where a notification told of a change loses nothing that has m
   ]);
   for (const { dir, isNamed } of heardAs) {
     const { disk: plain, view } = temporaryView();
-    const told = new Heard();
+    const told = new PendingChanges();
     const disk = overheard(plain, (where, name) => told.note(where, name));
     await sendMessage(disk, "m-1");
     await sendMessage(disk, "m-2");

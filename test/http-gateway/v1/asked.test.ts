@@ -1,11 +1,11 @@
 /** The new words of a request are found, whichever API it came by. */
 import { ChatBody, ResponsesBody } from "@mimikit/protocol/wire/v1";
 import { describe, expect, test } from "vitest";
-import { Problem } from "../../../apps/http-gateway/src/http/problem.ts";
-import { type Asked, askedByChat, askedByResponse, newWords } from "../../../apps/http-gateway/src/v1/asked.ts";
+import { HttpProblem } from "../../../apps/http-gateway/src/http/problem.ts";
+import { askedByChat, askedByResponse, type ChatRequest, newWords } from "../../../apps/http-gateway/src/v1/asked.ts";
 
-const chat = (messages: unknown[]): Asked => askedByChat(ChatBody.parse({ model: "mimikit", messages }));
-const response = (input: unknown, more = {}): Asked =>
+const chat = (messages: unknown[]): ChatRequest => askedByChat(ChatBody.parse({ model: "mimikit", messages }));
+const response = (input: unknown, more = {}): ChatRequest =>
   askedByResponse(ResponsesBody.parse({ model: "mimikit", input, ...more }));
 
 describe("new is what the user has said since the last answer", () => {
@@ -80,7 +80,7 @@ test.each([
       return error;
     }
   })();
-  expect(refusal).toBeInstanceOf(Problem);
+  expect(refusal).toBeInstanceOf(HttpProblem);
   expect(refusal).toMatchObject({ status: 400, message: expect.stringMatching(reason) });
 });
 

@@ -3,12 +3,12 @@
  * long as it takes to recognise them; what they leave out is marked by an ellipsis.
  */
 import { describe, expect, test } from "vitest";
-import type { Asked } from "../../../apps/http-gateway/src/v1/asked.ts";
+import type { ChatRequest } from "../../../apps/http-gateway/src/v1/asked.ts";
 import { answerOwn } from "../../../apps/http-gateway/src/v1/own-requests.ts";
 
 const HISTORY = "USER: Plan a trip to Kyoto in April, please, with two children\nASSISTANT: With pleasure. How long?";
 
-const user = (content: string, system = ""): Asked => ({ system, turns: [{ role: "user", content }] });
+const user = (content: string, system = ""): ChatRequest => ({ system, turns: [{ role: "user", content }] });
 
 /** The form of all tasks of Open WebUI 0.5 and later: what is to be done, the key of the answer, the conversation. */
 const task = (what: string, output: string) =>

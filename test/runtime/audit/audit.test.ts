@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { gunzipSync } from "node:zlib";
-import { type Link, openAuditChain } from "@mimikit/runtime/audit/audit-chain";
+import { type ChainPosition, openAuditChain } from "@mimikit/runtime/audit/audit-chain";
 import { parsePosition, readAfter, readBefore, readWholeTrail, START } from "@mimikit/runtime/audit/audit-trail";
 import { verifyAudit } from "@mimikit/runtime/audit/verify-audit";
 import { readToken } from "@mimikit/runtime/home/home";
@@ -55,13 +55,13 @@ const allPacked = (home: string, count: number) =>
 
 test("lines that are appended together are one chain with those before and after", () => {
   const home = temporaryHome();
-  const lineOf = (event: string) => (link: Link) =>
+  const lineOf = (event: string) => (position: ChainPosition) =>
     JSON.stringify({
       timestamp: new Date(0).toISOString(),
-      seq: link.seq,
+      seq: position.seq,
       actor: "workers",
       event,
-      previousHash: link.previousHash,
+      previousHash: position.previousHash,
     });
   const chain = openAuditChain({
     home,

@@ -1,7 +1,7 @@
-import { type Called, chooseWorkDir } from "@mimikit/runtime/home/work-dir";
+import { chooseWorkDir, type WorkDirSources } from "@mimikit/runtime/home/work-dir";
 import { expect, test } from "vitest";
 
-const called = (calledIn: string, more: Partial<Called> = {}): Called => ({
+const called = (calledIn: string, more: Partial<WorkDirSources> = {}): WorkDirSources => ({
   named: undefined,
   calledIn,
   program: "/home/ann/src/mimikit",

@@ -6,7 +6,7 @@ import fs from "node:fs";
 import { syncBuiltinESMExports } from "node:module";
 import { setTimeout as wait } from "node:timers/promises";
 import type { AuditEvent } from "@mimikit/protocol/records/audit";
-import type { Link } from "@mimikit/runtime/audit/audit-chain";
+import type { ChainPosition } from "@mimikit/runtime/audit/audit-chain";
 import type { ProcessRole } from "@mimikit/runtime/process/role-record";
 
 /** Pace, in milliseconds: four of them leave room for whoever looks. */
@@ -31,7 +31,7 @@ const audit = (...events: AuditEvent[]) =>
   void chain.append(
     ...events.map(
       (event) =>
-        ({ seq, previousHash }: Link) =>
+        ({ seq, previousHash }: ChainPosition) =>
           JSON.stringify({ timestamp: new Date().toISOString(), seq, actor, ...event, previousHash }),
     ),
   );

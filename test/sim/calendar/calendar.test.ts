@@ -1,7 +1,7 @@
 /** Schedules around the world, under kills, power losses and clocks that jump; `simulate.ts` says what is simulated. */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { Trigger } from "@mimikit/protocol/records/trigger";
+import { TriggerRecord } from "@mimikit/protocol/records/trigger";
 import { createRecord } from "@mimikit/store/disk/record";
 import { archivePath, triggerPath } from "@mimikit/store/disk/state";
 import { expect, test } from "vitest";
@@ -35,7 +35,7 @@ test("a version is not replaced before what it has decided survives a power loss
   const at = new Date(nowMs - 120_000).toISOString();
   const skip = { id: "a--20261122t115800z-skipped", from: at, to: at, count: 1, reason: "missed" };
   const decided = recurring("a", { last: at, decision: { fire: [], skip: [skip] } });
-  await createRecord(machine.fs, Trigger, triggerPath("a", 1), decided);
+  await createRecord(machine.fs, TriggerRecord, triggerPath("a", 1), decided);
   // The process that made this record was killed before the name was durable.
   machine.disk.makeDirectory("tmp/late");
   machine.disk.create("tmp/late/skip", JSON.stringify({ ...skip, kind: "skipped", triggerId: "a" }), nowMs);

@@ -3,7 +3,7 @@
 import { triggerIdOf } from "@mimikit/core/triggers/of-command";
 import { Role } from "@mimikit/protocol/base/role";
 import type { Archived } from "@mimikit/protocol/records/archive";
-import type { Recurring, Scheduled, Skip, Standing } from "@mimikit/protocol/records/trigger";
+import type { Recurring, Scheduled, Skip, Trigger } from "@mimikit/protocol/records/trigger";
 import { MISSED_MAX, type Missed, type When } from "@mimikit/protocol/triggers/trigger-order";
 import { queueOf, resultsOf, runningOf } from "@mimikit/store/disk/state";
 import type { Machine } from "./machine.ts";
@@ -32,7 +32,7 @@ export function check(machine: Machine, witness: Witness): { occurrences: number
   });
   const outcomes = outcomesIn(archive);
   const ended = new Set(archive.flatMap((each) => ("kind" in each && each.kind === "trigger" ? [each.id] : [])));
-  checkWishes(archive, witness, outcomes, violate);
+  checkCommands(archive, witness, outcomes, violate);
   const files = disk.names("triggers");
   let occurrences = 0;
   let fired = 0;
@@ -75,8 +75,8 @@ function outcomesIn(archive: readonly Archived[]): Map<string, Outcomes> {
   return all;
 }
 
-/** Every wish has an answer, and whoever wished for a run got one. */
-function checkWishes(
+/** Every command has an answer, and whoever asked for a run got one. */
+function checkCommands(
   archive: readonly Archived[],
   witness: Witness,
   outcomes: ReadonlyMap<string, Outcomes>,
@@ -86,19 +86,19 @@ function checkWishes(
     archive.flatMap((each) => ("kind" in each && each.kind === "wish" ? [[each.id, each.outcome] as const] : [])),
   );
   const started = new Set<string>();
-  for (const wish of witness.wishes.values()) {
-    const answer = answers.get(wish.id);
-    if (answer === undefined) violate(`${wish.id} has no answer`);
-    if (wish.kind === "trigger-put" && witness.versionsOf(triggerIdOf(wish.id)).length === 0)
-      violate(`the trigger of ${wish.id} is gone`);
-    if (wish.kind === "trigger-run" && answer === "started") started.add(`${wish.triggerId}--${wish.id}`);
+  for (const command of witness.commands.values()) {
+    const answer = answers.get(command.id);
+    if (answer === undefined) violate(`${command.id} has no answer`);
+    if (command.kind === "trigger-put" && witness.versionsOf(triggerIdOf(command.id)).length === 0)
+      violate(`the trigger of ${command.id} is gone`);
+    if (command.kind === "trigger-run" && answer === "started") started.add(`${command.triggerId}--${command.id}`);
   }
   const runs = [...outcomes.values()].flatMap(({ fired }) => [...fired].filter((id) => id.includes("--run-")));
   for (const id of runs) if (!started.delete(id)) violate(`${id} ran, and nobody was told`);
   for (const id of started) violate(`${id} was started, and never ran`);
 }
 
-/** How often its trigger had begun anew when an occurrence was decided; 0 for a run that was wished for. */
+/** How often its trigger had begun anew when an occurrence was decided; 0 for a run that was asked for. */
 function epochOf(id: string): number {
   return Number(/--e(\d+)-/.exec(id)?.[1] ?? 0);
 }
@@ -224,7 +224,7 @@ function checkScheduled(versions: readonly Decided[], witness: Witness, nowMs: n
 }
 
 /** The new schedule of the patch that made this version; undefined if no patch changed it. */
-function newWhen(version: Standing, before: Standing, witness: Witness): When | undefined {
-  const wish = witness.wishes.get(version.applied.find((id) => !before.applied.includes(id)) ?? "");
-  return wish?.kind === "trigger-patch" ? wish.patch.when : undefined;
+function newWhen(version: Trigger, before: Trigger, witness: Witness): When | undefined {
+  const command = witness.commands.get(version.applied.find((id) => !before.applied.includes(id)) ?? "");
+  return command?.kind === "trigger-patch" ? command.patch.when : undefined;
 }

@@ -1,5 +1,5 @@
 /**
- * Each mutant breaks one rule of standing triggers in the real code (SPEC D5); the calendar must notice it. A break that
+ * Each mutant breaks one rule of triggers in the real code (SPEC D5); the calendar must notice it. A break that
  * shows only once in many thousand seeds has a test of its own instead, in calendar.test.ts or test/core/rules/change.test.ts;
  * so has the pause, which two places keep: test/core/rules/stand.test.ts and test/core/triggers/explain.test.ts.
  */
@@ -99,7 +99,7 @@ const LIST: readonly Omit<Mutant, "simulation">[] = [
   },
   {
     name: "wishes-are-granted-over-a-decision",
-    rule: "a wish waits until what was decided is done",
+    rule: "a command waits until what was decided is done",
     file: CHANGE,
     find: "if (hasUndone(trigger, snapshot) || trigger.over !== undefined) return [];",
     replace: "if (trigger.over !== undefined) return [];",
@@ -107,9 +107,9 @@ const LIST: readonly Omit<Mutant, "simulation">[] = [
   },
   {
     name: "wishes-are-not-noted",
-    rule: "a wish that comes again changes nothing",
+    rule: "a command that comes again changes nothing",
     file: TRIGGERS,
-    find: "applied: [...trigger.applied, wishId].slice(-APPLIED_MAX)",
+    find: "applied: [...trigger.applied, commandId].slice(-APPLIED_MAX)",
     replace: "applied: trigger.applied.slice(-APPLIED_MAX)",
   },
   {
@@ -137,7 +137,7 @@ const LIST: readonly Omit<Mutant, "simulation">[] = [
   {
     name: "a-lost-version-is-believed",
     rule: "R1: a version is durable before it is carried out",
-    file: "packages/store/src/mirror/collection.ts",
+    file: "packages/store/src/state-cache/collection.ts",
     find: "await makeDurable(fs, paths, foreign);",
     replace: "void [makeDurable, paths, foreign];",
     seed: 142,

@@ -7,12 +7,12 @@ import { triggerIdOf } from "@mimikit/core/triggers/of-command";
 import { BadJson, parseRecord } from "@mimikit/protocol/base/json";
 import { Role } from "@mimikit/protocol/base/role";
 import { NO_USAGE } from "@mimikit/protocol/base/usage";
-import { Wish } from "@mimikit/protocol/records/inbox";
+import { InboxCommand } from "@mimikit/protocol/records/inbox";
 import { Result } from "@mimikit/protocol/records/result";
 import { Task } from "@mimikit/protocol/records/task";
 import type { Missed, Schedule, TriggerPatch, When } from "@mimikit/protocol/triggers/trigger-order";
 import { createRecord } from "@mimikit/store/disk/record";
-import { seal } from "@mimikit/store/disk/seal";
+import { sign } from "@mimikit/store/disk/sign";
 import { archivePath, inboxPath, queueOf, queuePath, resultPath } from "@mimikit/store/disk/state";
 import { below, type Random, randomOf } from "../random.ts";
 import { check } from "./check.ts";
@@ -27,12 +27,12 @@ const DAY_MS = 24 * HOUR_MS;
 const YEAR_MS = 366 * DAY_MS;
 const ROUNDS = 12;
 const CALM_TICKS_MAX = 400;
-/** Of the wishes in stretches whose clock leaps. */
+/** Of the commands in stretches whose clock leaps. */
 const ANEW_SHARE = 0.5;
 const ANEW_SEED = 1_000_003;
 
-type Sealed = Extract<Wish, { kind: "trigger-put" | "trigger-patch" | "trigger-delete" | "trigger-run" }>;
-type Unsealed = Sealed extends infer Each ? (Each extends unknown ? Omit<Each, "mac"> : never) : never;
+type Signed = Extract<InboxCommand, { kind: "trigger-put" | "trigger-patch" | "trigger-delete" | "trigger-run" }>;
+type Unsigned = Signed extends infer Each ? (Each extends unknown ? Omit<Each, "mac"> : never) : never;
 
 export interface Run {
   violations: string[];
@@ -54,7 +54,7 @@ class Stretch {
   private readonly executed = new Set<string>();
   /** Its own stream: stretches without leaps are what they were. */
   private readonly leaping: Random;
-  private wishes = 0;
+  private commands = 0;
 
   constructor(seed: number, place: Place) {
     this.random = randomOf(seed);
@@ -72,7 +72,7 @@ class Stretch {
     const { machine, random, witness } = this;
     for (let n = 1 + below(random, 3); n > 0; n--) await this.put();
     for (let round = 0; round < ROUNDS; round++) {
-      if (random() < 0.3) await this.wish();
+      if (random() < 0.3) await this.command();
       if (random() < 0.1) machine.isOverBudget = !machine.isOverBudget;
       for (let ticks = below(random, 4); ticks > 0; ticks--) await machine.tick();
       if (random() < 0.5) await this.work();
@@ -139,24 +139,24 @@ class Stretch {
     const when = random() < 0.8 ? this.inventRecurring() : this.inventScheduled();
     const target = pick(["teller", "planner", "worker"] as const, random);
     const budget = random() < 0.5 ? { budget: { tokens: 10_000 } } : {};
-    const id = this.wishId("put");
+    const id = this.commandId("put");
     const definition = { order: { prompt: "do it", target, ...budget }, when };
     this.triggers.push({ id: triggerIdOf(id), type: when.type });
     await this.send({ kind: "trigger-put", id, at: isoOf(machine.nowMs), definition });
   }
 
-  private async wish(): Promise<void> {
+  private async command(): Promise<void> {
     const { random, machine } = this;
     const trigger = pick(this.triggers, random);
     const common = { at: isoOf(machine.nowMs), triggerId: trigger.id };
     const dice = random();
     if (this.hasLeaps && trigger.type === "recurring" && this.leaping() < ANEW_SHARE)
-      await this.send({ ...common, kind: "trigger-patch", id: this.wishId("patch"), patch: { anew: true } });
-    else if (dice < 0.2) await this.send({ ...common, kind: "trigger-run", id: this.wishId("run") });
-    else if (dice < 0.25) await this.send({ ...common, kind: "trigger-delete", id: this.wishId("delete") });
+      await this.send({ ...common, kind: "trigger-patch", id: this.commandId("patch"), patch: { anew: true } });
+    else if (dice < 0.2) await this.send({ ...common, kind: "trigger-run", id: this.commandId("run") });
+    else if (dice < 0.25) await this.send({ ...common, kind: "trigger-delete", id: this.commandId("delete") });
     else {
       const patch = this.inventPatch(trigger.type);
-      await this.send({ ...common, kind: "trigger-patch", id: this.wishId("patch"), patch });
+      await this.send({ ...common, kind: "trigger-patch", id: this.commandId("patch"), patch });
     }
   }
 
@@ -169,14 +169,14 @@ class Stretch {
     return dice < 0.8 ? { when } : { when, ...paused };
   }
 
-  private async send(unsealed: Unsealed): Promise<void> {
-    const wish = Wish.parse({ ...unsealed, mac: seal(TOKEN, unsealed) });
-    this.witness.wished(wish);
-    await createRecord(this.machine.fs, Wish, inboxPath(wish.id), wish);
+  private async send(unsealed: Unsigned): Promise<void> {
+    const command = InboxCommand.parse({ ...unsealed, mac: sign(TOKEN, unsealed) });
+    this.witness.requested(command);
+    await createRecord(this.machine.fs, InboxCommand, inboxPath(command.id), command);
   }
 
-  private wishId(prefix: string): string {
-    return `${prefix}-${String(++this.wishes).padStart(4, "0")}`;
+  private commandId(prefix: string): string {
+    return `${prefix}-${String(++this.commands).padStart(4, "0")}`;
   }
 
   private inventScheduled(): When {

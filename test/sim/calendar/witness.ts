@@ -1,17 +1,17 @@
-/** Sees every version of every trigger as it is made, and by which clock; and every wish. */
-import type { Wish } from "@mimikit/protocol/records/inbox";
-import type { Standing } from "@mimikit/protocol/records/trigger";
+/** Sees every version of every trigger as it is made, and by which clock; and every command. */
+import type { InboxCommand } from "@mimikit/protocol/records/inbox";
+import type { Trigger } from "@mimikit/protocol/records/trigger";
 import { TRIGGERS } from "@mimikit/store/disk/state";
 import type { Machine } from "./machine.ts";
 
 /** A version, and what the clock showed when it was decided. */
 export interface Decided {
-  trigger: Standing;
+  trigger: Trigger;
   atMs: number;
 }
 
 export class Witness {
-  readonly wishes = new Map<string, Wish>();
+  readonly commands = new Map<string, InboxCommand>();
   /** The versions of each trigger that came to stay, oldest first. */
   private readonly chains = new Map<string, Decided[]>();
   private readonly machine: Machine;
@@ -28,8 +28,8 @@ export class Witness {
     machine.onPowerLoss = () => this.forget();
   }
 
-  wished(wish: Wish): void {
-    this.wishes.set(wish.id, wish);
+  requested(command: InboxCommand): void {
+    this.commands.set(command.id, command);
   }
 
   versionsOf(triggerId: string): readonly Decided[] {
@@ -41,7 +41,7 @@ export class Witness {
   }
 
   private see(text: string): void {
-    const trigger: Standing = JSON.parse(text);
+    const trigger: Trigger = JSON.parse(text);
     const { nowMs, violations } = this.machine;
     for (const { id, at } of trigger.decision.fire)
       if (Date.parse(at) > nowMs) violations.push(`${id} was decided before its time`);

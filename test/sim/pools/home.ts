@@ -1,5 +1,5 @@
 /** The processes of a simulated home that has its work done on other machines: the real supervisor, worker pool and dispatcher. */
-import type { Outcome } from "@mimikit/agent/run/run-task";
+import type { RunOutcome } from "@mimikit/agent/run/run-task";
 import { cancelMark, childId } from "@mimikit/protocol/base/id";
 import { byRole } from "@mimikit/protocol/base/kind";
 import { NO_USAGE } from "@mimikit/protocol/base/usage";
@@ -8,18 +8,18 @@ import { PoolRecord } from "@mimikit/protocol/pools/pool";
 import type { Effect } from "@mimikit/protocol/records/effect";
 import { isForPool, type Task } from "@mimikit/protocol/records/task";
 import { createPool, homeIdentity, readPools, removePool } from "@mimikit/runtime/pools/registry";
-import { createSealed } from "@mimikit/store/disk/create-wish";
+import { createSigned } from "@mimikit/store/disk/create-command";
 import { readRecord } from "@mimikit/store/disk/record";
 import { archivePath, PERMITS, POOLS, poolPath, queueOf, SIGNALS } from "@mimikit/store/disk/state";
 import { WATCHED } from "@mimikit/store/disk/watch";
-import { Heard } from "@mimikit/store/mirror/heard";
-import { Mirror } from "@mimikit/store/mirror/mirror";
+import { PendingChanges } from "@mimikit/store/state-cache/pending-changes";
+import { StateCache } from "@mimikit/store/state-cache/state-cache";
 import type { Allotted } from "../../../apps/worker-pool/src/claim/allot.ts";
 import { keepClaim } from "../../../apps/worker-pool/src/claim/claim.ts";
 import { loadOf, placeAway } from "../../../apps/worker-pool/src/claim/place-away.ts";
 import { Dispatcher } from "../../../apps/worker-pool/src/dispatcher/dispatcher.ts";
 import { lineOnce } from "../../../apps/worker-pool/src/dispatcher/line-once.ts";
-import { openLink } from "../../../apps/worker-pool/src/dispatcher/link.ts";
+import { openPoolConnection } from "../../../apps/worker-pool/src/dispatcher/pool-connection.ts";
 import { Pool } from "../../../apps/worker-pool/src/pool.ts";
 import { loading, type Outside, TOKEN, tolerating } from "../outside.ts";
 import { below } from "../random.ts";
@@ -96,14 +96,14 @@ export function owner(home: Home): Program {
           cancels++;
           const taskId = endless ?? task ?? "";
           const id = `c-${taskId}`;
-          await createSealed(fs, TOKEN, { kind: "cancel", id, at: at(), taskId });
-          outside.wishes.add(id);
+          await createSigned(fs, TOKEN, { kind: "cancel", id, at: at(), taskId });
+          outside.commands.add(id);
         } else if (task !== undefined && dice > 0.97 && steers < STEERS) {
           steers++;
           const id = `s-${serial}`;
-          await createSealed(fs, TOKEN, { kind: "steer", id, at: at(), text: `rather ${serial}`, taskId: task });
+          await createSigned(fs, TOKEN, { kind: "steer", id, at: at(), text: `rather ${serial}`, taskId: task });
           outside.steers.add(id);
-          outside.wishes.add(id);
+          outside.commands.add(id);
         } else if (home.removes && dice > 0.966 && removals < REMOVALS && !world.isCalm && task !== undefined) {
           removals++;
           const name = machines[below(world.random, machines.length)]?.name ?? "";
@@ -139,8 +139,8 @@ export function restore(world: World, witness: Witness): void {
 export function workers({ outside, machines }: Home): Program {
   return async (environment) => {
     const { world, process, fs, nowMs, isAlive, excuseOf, rest } = environment;
-    const book = outside.purse?.open();
-    const hands: Pool = new Pool({
+    const usageLog = outside.purse?.open();
+    const context: Pool = new Pool({
       fs,
       token: TOKEN,
       identity: process.identity,
@@ -150,12 +150,12 @@ export function workers({ outside, machines }: Home): Program {
       limits: () => ({ concurrency: CONCURRENCY, retryDelaySec: RETRY_DELAY_SEC }),
       admit: (candidates) => [...candidates],
       allot: (candidates) =>
-        book && outside.purse ? outside.purse.allot(candidates, book, hands.mirror, process) : [...candidates],
-      placeAway: async (candidates, mirror) => {
+        usageLog && outside.purse ? outside.purse.allot(candidates, usageLog, context.cache, process) : [...candidates],
+      placeAway: async (candidates, cache) => {
         const pools = await readPools(fs);
         // The owner invites them before anything else.
         if (pools.length < machines.length) return { placed: [], nowhere: [] };
-        return placeAway(candidates, pools, loadOf(mirror), await homeIdentity(fs));
+        return placeAway(candidates, pools, loadOf(cache), await homeIdentity(fs));
       },
       run: (candidate, _steering, signal) => runHere(candidate, signal, environment, outside),
       onRoom: () => undefined,
@@ -166,10 +166,10 @@ export function workers({ outside, machines }: Home): Program {
       },
       pause: rest,
     });
-    process.hear = (dir, name) => hands.hear(dir, name);
-    await loading(environment, () => hands.load());
+    process.hear = (dir, name) => context.hear(dir, name);
+    await loading(environment, () => context.load());
     for (;;) {
-      await tolerating(environment, () => hands.tick(world.random() < LOOK_AT_ALL_CHANCE ? "all" : "heard"));
+      await tolerating(environment, () => context.tick(world.random() < LOOK_AT_ALL_CHANCE ? "all" : "heard"));
       await rest();
     }
   };
@@ -180,7 +180,7 @@ async function runHere(
   signal: AbortSignal,
   { fs, world, process, step }: Environment,
   { purse }: Outside,
-): Promise<Outcome> {
+): Promise<RunOutcome> {
   await step(() => {
     world.quiet = 0;
     purse?.begin(candidate, process);
@@ -197,7 +197,7 @@ async function runHere(
 }
 
 /** A plan names machines for its work. */
-function invent(task: Task, isAborted: boolean, random: () => number): Outcome {
+function invent(task: Task, isAborted: boolean, random: () => number): RunOutcome {
   const common = { usage: NO_USAGE, provider: "simulated", steers: [], retryable: false };
   const done = { ...common, status: "done", effects: [] as Effect[] } as const;
   if (isAborted || isForPool(task)) {
@@ -230,42 +230,42 @@ function invent(task: Task, isAborted: boolean, random: () => number): Outcome {
 export function dispatcher({ outside, witness, engine }: Home): Program {
   return async (environment) => {
     const { world, process, fs, nowMs, isAlive, rest } = environment;
-    const book = outside.purse?.open();
+    const usageLog = outside.purse?.open();
     const timers = new Timers(environment);
-    const mirror = new Mirror(fs, { token: TOKEN, durable: false, isAlive, onBadArchive: () => undefined });
+    const cache = new StateCache(fs, { token: TOKEN, durable: false, isAlive, onBadArchive: () => undefined });
     let identity = { id: "", epoch: "" };
     await loading(environment, async () => {
-      await mirror.ledger.load();
-      await mirror.refresh(nowMs());
+      await cache.archiveIndex.load();
+      await cache.refresh(nowMs());
       identity = await homeIdentity(fs);
     });
     const onError = (error: unknown) => {
       if (!world.isOfDisk(error))
         world.violate(`the dispatcher failed: ${error instanceof Error ? error.stack : error}`);
     };
-    const hands: Dispatcher = new Dispatcher({
+    const context: Dispatcher = new Dispatcher({
       home: "/home",
       fs,
-      mirror,
+      cache,
       identity,
       open(pool) {
-        const link = openLink({
+        const connection = openPoolConnection({
           side: engine.openHomeSide({ environment, timers }, identity.id, pool.name),
           homeId: identity.id,
           pool,
           onSaid(job, said) {
             witness.said(pool.name, job, said);
-            hands.hear(pool, job, said);
+            context.hear(pool, job, said);
           },
           onHere: () => undefined,
           onError,
         });
-        return new Proxy(link, {
+        return new Proxy(connection, {
           get: (of, name) =>
             name === "tell"
-              ? (...[job, said]: Parameters<typeof link.tell>) => {
+              ? (...[job, said]: Parameters<typeof connection.tell>) => {
                   witness.told(job, said);
-                  return link.tell(job, said);
+                  return connection.tell(job, said);
                 }
               : Reflect.get(of, name),
         });
@@ -285,8 +285,8 @@ export function dispatcher({ outside, witness, engine }: Home): Program {
         end: async () => undefined,
       }),
       noteUsage(candidate, at, accepted) {
-        if (book === undefined) return;
-        const line = lineOnce(candidate, at, accepted, { book, prices: {}, nowMs: nowMs() });
+        if (usageLog === undefined) return;
+        const line = lineOnce(candidate, at, accepted, { usageLog, prices: {}, nowMs: nowMs() });
         if (line !== null) outside.purse?.noteNew(line);
         witness.onCharged(process);
       },
@@ -296,7 +296,7 @@ export function dispatcher({ outside, witness, engine }: Home): Program {
       },
       onError,
     });
-    const heard = new Heard();
+    const heard = new PendingChanges();
     const watched: readonly string[] = WATCHED.dispatcher;
     process.hear = (dir, name) => {
       if (watched.includes(dir)) heard.note(dir, name);
@@ -304,10 +304,10 @@ export function dispatcher({ outside, witness, engine }: Home): Program {
     for (let looksAtAll = true; ; looksAtAll = world.random() < LOOK_AT_ALL_CHANCE) {
       await tolerating(environment, async () => {
         const changes = heard.take();
-        await mirror.refresh(nowMs(), false, looksAtAll ? undefined : changes);
-        if (looksAtAll || changes.has(POOLS)) await hands.connect(await readPools(fs));
-        if (changes.has(SIGNALS)) hands.steer();
-        await hands.tick();
+        await cache.refresh(nowMs(), false, looksAtAll ? undefined : changes);
+        if (looksAtAll || changes.has(POOLS)) await context.connect(await readPools(fs));
+        if (changes.has(SIGNALS)) context.steer();
+        await context.tick();
       });
       await rest();
     }

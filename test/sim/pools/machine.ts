@@ -1,12 +1,12 @@
 /** A machine that works for the simulated home: the real pool, on a disk of its own, whose runs do anything that a run may do. */
-import type { Outcome } from "@mimikit/agent/run/run-task";
+import type { RunOutcome } from "@mimikit/agent/run/run-task";
 import type { Steering } from "@mimikit/agent/steering";
 import { NO_USAGE } from "@mimikit/protocol/base/usage";
 import { BegunAway, type FromPool, OUTCOME_CARRIED_CHARS_MAX, type PoolJob } from "@mimikit/protocol/pools/messages";
 import { jobOf, partsOfJob } from "@mimikit/runtime/pools/names";
 import { AWAY, begunAwayPath } from "@mimikit/store/disk/state";
-import { openHomeLink } from "../../../apps/worker-pool/src/remote/link.ts";
-import { type Ran, RemotePool, type RunTold } from "../../../apps/worker-pool/src/remote/remote-pool.ts";
+import { openHomeConnection } from "../../../apps/worker-pool/src/remote/home-connection.ts";
+import { type EndedRun, RemotePool, type RunTold } from "../../../apps/worker-pool/src/remote/remote-pool.ts";
 import { loading } from "../outside.ts";
 import { below } from "../random.ts";
 import { type Environment, Place, type Program } from "../world.ts";
@@ -33,7 +33,7 @@ const LONG_CHANCE = 0.2;
 const UNTOLD_CHANCE = 0.4;
 
 /** The home never hears of it. */
-const NOT_BEGUN: Ran = {
+const NOT_BEGUN: EndedRun = {
   outcome: {
     status: "failed",
     failureReason: "cancelled",
@@ -83,9 +83,9 @@ export function machine(of: Machine, place: Place, engine: Engine, witness: Witn
     const { joined, name } = of;
     const timers = new Timers(environment);
     const side = engine.openPoolSide({ environment, timers }, joined.home, name);
-    const link = openHomeLink({ side, homeId: joined.home, pool: { key: joined.key, name } });
-    const { handIn } = link;
-    link.handIn = (job, ...rest) => {
+    const connection = openHomeConnection({ side, homeId: joined.home, pool: { key: joined.key, name } });
+    const { handIn } = connection;
+    connection.handIn = (job, ...rest) => {
       engine.onHandIn(job, process);
       return handIn(job, ...rest);
     };
@@ -97,7 +97,7 @@ export function machine(of: Machine, place: Place, engine: Engine, witness: Witn
       homeId: joined.home,
       identity: process.identity,
       fs,
-      link,
+      connection,
       leaseMs: LEASE_MS,
       // Where the world comes to rest, an answer takes more turns than a lease has.
       monotonicMs: () => (world.isCalm ? 0 : world.uptimeMs),
@@ -121,12 +121,12 @@ export function machine(of: Machine, place: Place, engine: Engine, witness: Witn
     });
     await loading(environment, () => pool.load());
     timers.every(LEASE_MS / BEATS_PER_LEASE, () => pool.beat());
-    await link.onTold((job, told) => pool.hear(job, told));
-    link.start(
+    await connection.onTold((job, told) => pool.hear(job, told));
+    connection.start(
       async (job, record) => {
         const isNew = place.disk.info(begunAwayPath(job)) === null;
         if (of.lies && isNew && !world.isCalm && world.random() < LOST_UNASKED_CHANCE)
-          await link.tell(job, { kind: "lost", nonce: NO_NONCE, calls: 0, death: "alone" });
+          await connection.tell(job, { kind: "lost", nonce: NO_NONCE, calls: 0, death: "alone" });
         return pool.run(job, record);
       },
       SLOTS,
@@ -135,7 +135,8 @@ export function machine(of: Machine, place: Place, engine: Engine, witness: Witn
         witness.counts.unreadable++;
       },
     );
-    if (of.lies) timers.every(LIE_EVERY_MS, () => lie({ name, ...joined }, link, environment, witness).catch(onError));
+    if (of.lies)
+      timers.every(LIE_EVERY_MS, () => lie({ name, ...joined }, connection, environment, witness).catch(onError));
     while (of.joined === joined && (world.isCalm || world.random() >= STOP_CHANCE)) await rest();
     if (of.joined === joined) await pool.stop(HAND_IN_MS);
     return world.leave(process);
@@ -150,7 +151,7 @@ async function run(
   { name, manner, home }: Joined & Pick<Machine, "name" | "manner">,
   environment: Environment,
   witness: Witness,
-): Promise<Ran> {
+): Promise<EndedRun> {
   const { world, process, step } = environment;
   const { task, attempt } = record;
   const { disk } = process.place;
@@ -195,7 +196,7 @@ function invent(
   name: string,
   { taken }: Steering,
   dice: number,
-): { outcome: Outcome; told: string } {
+): { outcome: RunOutcome; told: string } {
   const common = { effects: [], steers: [...taken], usage: NO_USAGE, provider: "simulated" };
   if (!stop.aborted && dice < 0.7) {
     const text = `out of ${job}${dice < LONG_CHANCE ? ".".repeat(OUTCOME_CARRIED_CHARS_MAX) : ""}`;
@@ -222,7 +223,7 @@ function invent(
 /** Another machine would know neither a job nor its number; this one knows both. */
 async function lie(
   { name, home }: Joined & { name: string },
-  link: ReturnType<typeof openHomeLink>,
+  connection: ReturnType<typeof openHomeConnection>,
   { world }: Environment,
   witness: Witness,
 ): Promise<void> {
@@ -244,5 +245,5 @@ async function lie(
   // One of an attempt that has not begun yet, too.
   const parts = partsOfJob(job);
   const next = parts && jobOf({ id: parts.home, epoch: parts.epoch }, parts.task, parts.attempt + 1);
-  await link.tell(world.random() < 0.5 && next !== null ? next : job, said);
+  await connection.tell(world.random() < 0.5 && next !== null ? next : job, said);
 }

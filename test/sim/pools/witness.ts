@@ -60,7 +60,7 @@ export class Witness {
     cutOffThere: 0,
     lateOutcomes: 0,
     stoppedRuns: 0,
-    /** Jobs that were sealed for the machine as it was before. */
+    /** Jobs that were encrypted for the machine as it was before. */
     unreadable: 0,
   };
   readonly executions: Execution[] = [];

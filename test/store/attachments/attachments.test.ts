@@ -12,7 +12,7 @@ import {
 } from "@mimikit/store/attachments/attachments";
 import { createRecord } from "@mimikit/store/disk/record";
 import { attachmentPath, goingAttachmentPath, inboxPath, longTextPath, recordIn } from "@mimikit/store/disk/state";
-import { Mirror } from "@mimikit/store/mirror/mirror";
+import { StateCache } from "@mimikit/store/state-cache/state-cache";
 import { appendHistory, HistoryPartitions } from "@mimikit/store/views/history-partitions";
 import { expect, test } from "vitest";
 import { NamedAttachments } from "../../../apps/supervisor/src/upkeep/named-attachments.ts";
@@ -206,10 +206,10 @@ test("named is what waits in the inbox, what an open or a settled turn answers, 
   await archive(fs, first);
   await archive(fs, resultOf(turnWith("t-000002", settled)));
   await queue(fs, turnWith("t-000003", open));
-  const mirror = new Mirror(fs, { token: "", durable: false, onBadArchive: () => undefined });
-  await mirror.ledger.load();
-  await mirror.refresh(Date.now(), true);
-  const named = new NamedAttachments(fs, mirror, () => new HistoryPartitions(home));
+  const cache = new StateCache(fs, { token: "", durable: false, onBadArchive: () => undefined });
+  await cache.archiveIndex.load();
+  await cache.refresh(Date.now(), true);
+  const named = new NamedAttachments(fs, cache, () => new HistoryPartitions(home));
   const all = [waiting, open, settled, shown].map(({ id }) => id).sort();
   expect([...(await named.ids())].sort()).toEqual(all);
   expect([...(await named.ids())].sort()).toEqual(all);

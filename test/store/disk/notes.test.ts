@@ -10,9 +10,9 @@ import type { FileSystem } from "@mimikit/store/disk/file-system";
 import { createRecord } from "@mimikit/store/disk/record";
 import { archivePath } from "@mimikit/store/disk/state";
 import { DocumentBusy, type DocumentLock, editDocument } from "@mimikit/store/documents/document";
-import { Ledger } from "@mimikit/store/mirror/ledger";
+import { ArchiveIndex } from "@mimikit/store/state-cache/archive-index";
 import { describe, expect, test } from "vitest";
-import type { Hands } from "../../../apps/supervisor/src/execute/hands.ts";
+import type { ExecContext } from "../../../apps/supervisor/src/execute/exec-context.ts";
 import { itemOf, note, sha256, takeSummary } from "../../../apps/supervisor/src/execute/notes.ts";
 import { MemoryWatch } from "../../../apps/supervisor/src/observe/memory-watch.ts";
 import { done, failed, NOON, NOON_MS, task } from "../../core/facts.ts";
@@ -24,9 +24,9 @@ const SUMMARY = "memory/summary/2026-11-17.md";
 function place() {
   const { fs, home } = temporaryState();
   const audited: AuditEvent[] = [];
-  const hands: Hands = {
+  const context: ExecContext = {
     fs,
-    ledger: new Ledger(fs, (path, reason) => {
+    archiveIndex: new ArchiveIndex(fs, (path, reason) => {
       throw new Error(`${path}: ${reason}`);
     }),
     token: "",
@@ -37,7 +37,7 @@ function place() {
   };
   const write = (path: string, text: string) => writeFileSync(join(home, path), text);
   const read = (path: string) => readFileSync(join(home, path), "utf8");
-  return { hands, audited, home, write, read, names: (dir: string) => readdirSync(join(home, dir)) };
+  return { context, audited, home, write, read, names: (dir: string) => readdirSync(join(home, dir)) };
 }
 
 /** The roll-up `n` of the files as they are here. */
@@ -65,10 +65,10 @@ function killedAt(fs: FileSystem, left: number): FileSystem {
   };
 }
 
-async function take(result: Result, hands: Hands): Promise<void> {
+async function take(result: Result, context: ExecContext): Promise<void> {
   const { rollUp } = result.task;
   if (rollUp === undefined) throw new Error("no roll-up");
-  await takeSummary(result, rollUp, hands);
+  await takeSummary(result, rollUp, context);
 }
 
 describe("a note", () => {
@@ -86,20 +86,20 @@ describe("a note", () => {
   const action = { type: "note", note: decided, messages: [message("hello")] } as const;
 
   test("stands below what a person wrote, once, and does not come back when the person removes it", async () => {
-    const { hands, write, read } = place();
+    const { context, write, read } = place();
     write(PATH, "mine");
-    await note({ ...action, messages: [...action.messages] }, hands);
-    await note({ ...action, messages: [...action.messages] }, hands);
+    await note({ ...action, messages: [...action.messages] }, context);
+    await note({ ...action, messages: [...action.messages] }, context);
     expect(read(PATH)).toBe(`mine\n- ${NOON} user: hello\n<!-- note-000001 -->\n`);
     write(PATH, "mine\n");
-    await note({ ...action, messages: [...action.messages] }, hands);
+    await note({ ...action, messages: [...action.messages] }, context);
     expect(read(PATH)).toBe("mine\n");
   });
 
   test("is what the first has decided: who comes later with other turns writes nothing", async () => {
-    const { hands, names } = place();
-    await note({ ...action, messages: [] }, hands);
-    await note({ ...action, note: { ...decided, throughTurn: 2 }, messages: [message("other")] }, hands);
+    const { context, names } = place();
+    await note({ ...action, messages: [] }, context);
+    await note({ ...action, note: { ...decided, throughTurn: 2 }, messages: [message("other")] }, context);
     expect(names("memory")).toEqual(["summary"]);
   });
 
@@ -114,19 +114,19 @@ describe("a note", () => {
 
 describe("a summary", () => {
   test("takes the place of its sources, and of the summary that was one of them, whose marks stay", async () => {
-    const { hands, write, read, names } = place();
+    const { context, write, read, names } = place();
     const texts = { [SUMMARY]: "- old\n<!-- sum-20261117-1 -->\n", [PATH]: "- new\n" };
     for (const [path, text] of Object.entries(texts)) write(path, text);
-    await take(rolledUp(2, "- both", texts), hands);
+    await take(rolledUp(2, "- both", texts), context);
     expect(read(SUMMARY)).toBe("- both\n<!-- sum-20261117-1 --> <!-- sum-20261117-2 -->\n");
     expect(names("memory")).toEqual(["summary"]);
   });
 
   test("leaves what was added to a source since it was read, and stands below a summary that a person began", async () => {
-    const { hands, write, read } = place();
+    const { context, write, read } = place();
     write(PATH, "- read\n- added\n");
     write(SUMMARY, "mine");
-    await take(rolledUp(1, "- sum", { [PATH]: "- read\n" }), hands);
+    await take(rolledUp(1, "- sum", { [PATH]: "- read\n" }), context);
     expect(read(PATH)).toBe("- added\n");
     expect(read(SUMMARY)).toBe("mine\n\n- sum\n<!-- sum-20261117-1 -->\n");
   });
@@ -136,64 +136,64 @@ describe("a summary", () => {
     ["a source is gone", { [SUMMARY]: "- old\n" }],
     ["the summary that was to be replaced has changed", { [PATH]: "- one\n", [SUMMARY]: "- old\nmine\n" }],
   ])("is not taken where %s", async (_why, now) => {
-    const { hands, write, read, audited } = place();
+    const { context, write, read, audited } = place();
     for (const [path, text] of Object.entries(now)) write(path, text);
-    await take(rolledUp(2, "- sum", { [SUMMARY]: "- old\n", [PATH]: "- one\n" }), hands);
+    await take(rolledUp(2, "- sum", { [SUMMARY]: "- old\n", [PATH]: "- one\n" }), context);
     for (const [path, text] of Object.entries(now)) expect(read(path)).toBe(text);
     expect(audited.map(({ event }) => event)).toEqual(["roll_up_discarded"]);
   });
 
   test("is not taken beside an edit of one of its sources: either of them waits until the other is over", async () => {
-    const { hands, write, read, names } = place();
+    const { context, write, read, names } = place();
     const held = new Set<string>();
     const lock: DocumentLock = async (path, work) => {
       if (held.has(path)) throw new DocumentBusy(path);
       held.add(path);
       return work().finally(() => held.delete(path));
     };
-    const forget = () => editDocument(hands.fs, lock, PATH, { write: (text) => text.replace("- two\n", "") });
+    const forget = () => editDocument(context.fs, lock, PATH, { write: (text) => text.replace("- two\n", "") });
     const busy: unknown[] = [];
     const fs: FileSystem = {
-      ...hands.fs,
+      ...context.fs,
       async link(from, to) {
         if (to === SUMMARY) await forget().catch((error: unknown) => busy.push(error));
-        return hands.fs.link(from, to);
+        return context.fs.link(from, to);
       },
     };
     const texts = { [PATH]: "- one\n- two\n- three\n" };
     write(PATH, texts[PATH] ?? "");
-    await take(rolledUp(1, "- sum", texts), { ...hands, fs, lock });
+    await take(rolledUp(1, "- sum", texts), { ...context, fs, lock });
     expect(busy).toEqual([expect.any(DocumentBusy)]);
     expect(read(SUMMARY)).toBe("- sum\n<!-- sum-20261117-1 -->\n");
     expect(names("memory")).toEqual(["summary"]);
     write(PATH, texts[PATH] ?? "");
     await lock(PATH, async () => {
-      await expect(take(rolledUp(2, "- again", texts), { ...hands, lock })).rejects.toThrow(DocumentBusy);
+      await expect(take(rolledUp(2, "- again", texts), { ...context, lock })).rejects.toThrow(DocumentBusy);
     });
     expect(read(SUMMARY)).toBe("- sum\n<!-- sum-20261117-1 -->\n");
   });
 
   test("that was cut off before its sources were gone is completed", async () => {
-    const { hands, write, read, names } = place();
+    const { context, write, read, names } = place();
     write(PATH, "- one\n");
     write(SUMMARY, "- sum\n<!-- sum-20261117-1 -->\n");
-    await take(rolledUp(1, "- sum", { [PATH]: "- one\n" }), hands);
+    await take(rolledUp(1, "- sum", { [PATH]: "- one\n" }), context);
     expect(names("memory")).toEqual(["summary"]);
     expect(read(SUMMARY)).toBe("- sum\n<!-- sum-20261117-1 -->\n");
   });
 
   test("keeps what a person has added to a source where it stands, whenever it is cut off", async () => {
     for (let left = 0, isCut = true; isCut; left++) {
-      const { hands, write, read, names } = place();
+      const { context, write, read, names } = place();
       write(PATH, "- read\n- mine\n");
       const result = rolledUp(1, "- sum", { [PATH]: "- read\n" });
-      isCut = await take(result, { ...hands, fs: killedAt(hands.fs, left) }).then(
+      isCut = await take(result, { ...context, fs: killedAt(context.fs, left) }).then(
         () => false,
         (error) => error instanceof Killed || Promise.reject(error),
       );
       expect(read(PATH)).toMatch(/^(- read\n)?- mine\n$/);
       if (read(PATH) === "- mine\n") expect(read(SUMMARY)).toContain("- sum\n");
-      await take(result, hands);
+      await take(result, context);
       expect(read(PATH)).toBe("- mine\n");
       expect(read(SUMMARY)).toBe("- sum\n<!-- sum-20261117-1 -->\n");
       expect(names("memory")).toHaveLength(2);
@@ -205,7 +205,7 @@ describe("a summary", () => {
     ["while the rest is written", "write"],
     ["when only the rename is left", "rename"],
   ] as const)("leaves only what was added, also where more is added %s", async (_, moment) => {
-    const { hands, write, read } = place();
+    const { context, write, read } = place();
     write(PATH, "- read\n- mine\n");
     let hasSaved = false;
     const save = () => {
@@ -213,41 +213,41 @@ describe("a summary", () => {
       hasSaved = true;
     };
     const fs: FileSystem = {
-      ...hands.fs,
+      ...context.fs,
       write: async (path, text) => {
-        await hands.fs.write(path, text);
+        await context.fs.write(path, text);
         if (moment === "write" && text === "- mine\n") save();
       },
       rename: async (from, to) => {
         if (moment === "rename" && to === PATH) save();
-        return hands.fs.rename(from, to);
+        return context.fs.rename(from, to);
       },
     };
     const result = rolledUp(1, "- sum", { [PATH]: "- read\n" });
-    await expect(take(result, { ...hands, fs })).rejects.toThrow(DocumentBusy);
-    await take(result, { ...hands, fs });
+    await expect(take(result, { ...context, fs })).rejects.toThrow(DocumentBusy);
+    await take(result, { ...context, fs });
     expect(hasSaved).toBe(true);
     expect(read(PATH)).toBe("- mine\n- more\n");
   });
 
   test("has its place also where a directory stands", async () => {
-    const { hands, home, write, read, names } = place();
+    const { context, home, write, read, names } = place();
     mkdirSync(join(home, SUMMARY));
     write(PATH, "- one\n");
-    await take(rolledUp(1, "- sum", { [PATH]: "- one\n" }), hands);
+    await take(rolledUp(1, "- sum", { [PATH]: "- one\n" }), context);
     expect(read(SUMMARY)).toContain("- sum\n");
     expect(names("quarantine")).toHaveLength(1);
   });
 
   test("of nothing removes nothing, and the fifth failure in a row says that it was the last", async () => {
-    const { hands, write, read, audited } = place();
+    const { context, write, read, audited } = place();
     write(PATH, "- one\n");
     for (let n = 1; n <= 5; n++) {
       const blank = rolledUp(n, " ", { [PATH]: "- one\n" });
       const result = n % 2 === 0 ? blank : failed(blank.task);
       expect(audited).toEqual([]);
-      await take(result, hands);
-      await createRecord(hands.fs, Result, archivePath(result.id), result);
+      await take(result, context);
+      await createRecord(context.fs, Result, archivePath(result.id), result);
     }
     expect(audited).toEqual([expect.objectContaining({ event: "roll_up_given_up", taskId: "sum-20261117-5" })]);
     expect(read(PATH)).toBe("- one\n");
@@ -257,11 +257,11 @@ describe("a summary", () => {
 describe("what is to be summed up", () => {
   const FIVE_DAYS_MS = 5 * 86_400_000;
 
-  async function rollUpIn({ hands }: ReturnType<typeof place>) {
-    const { fs, ledger } = hands;
+  async function rollUpIn({ context }: ReturnType<typeof place>) {
+    const { fs, archiveIndex } = context;
     const nowMs = () => NOON_MS + FIVE_DAYS_MS;
     const watch = new MemoryWatch({ fs, bounds: MEMORY_BOUNDS, nowMs, canSummarize: () => true });
-    return (await watch.look({ queuedOf: () => [], results: new Map(), ledger })).rollUp;
+    return (await watch.look({ queuedOf: () => [], results: new Map(), archiveIndex })).rollUp;
   }
 
   test("is a long Chinese note in parts, each of which goes when its summary is there", async () => {
@@ -276,7 +276,7 @@ describe("what is to be summed up", () => {
       const texts = Object.fromEntries(rollUp.sources.map(({ path, text }) => [path, text]));
       seen += texts[PATH];
       summary = `${summary}- part ${n}\n`;
-      await take(rolledUp(n, summary, texts), here.hands);
+      await take(rolledUp(n, summary, texts), here.context);
     }
     expect(seen).toBe(note);
     expect(here.names("memory")).toEqual(["summary"]);

@@ -5,8 +5,8 @@ import type { FileSystem } from "@mimikit/store/disk/file-system";
 import { createShown, createUnsynced, makeDurable } from "@mimikit/store/disk/record";
 import { expect, test } from "vitest";
 import { z } from "zod";
-import type { Hands } from "../../../apps/supervisor/src/execute/hands.ts";
-import { quarantine } from "../../../apps/supervisor/src/execute/wishes.ts";
+import { quarantine } from "../../../apps/supervisor/src/execute/commands.ts";
+import type { ExecContext } from "../../../apps/supervisor/src/execute/exec-context.ts";
 import { temporaryState } from "../home.ts";
 
 const Shape = z.object({ id: z.string(), text: z.string() });
@@ -106,8 +106,12 @@ test("what took the place of a damaged record is not set aside in its stead", as
   const { inode = 0 } = (await fs.info(PATH)) ?? {};
   await createShown(fs, Shape, PATH, RECORD);
   const heard: string[] = [];
-  const hands = { fs, nowMs: () => 0, audit: ({ event }: { event: string }) => heard.push(event) } as unknown as Hands;
-  await quarantine(PATH, "not valid JSON", inode, hands);
+  const context = {
+    fs,
+    nowMs: () => 0,
+    audit: ({ event }: { event: string }) => heard.push(event),
+  } as unknown as ExecContext;
+  await quarantine(PATH, "not valid JSON", inode, context);
   expect(readFileSync(join(home, PATH), "utf8")).toBe(WHOLE);
   expect(readdirSync(join(home, "quarantine"))).toEqual([]);
   expect(heard).toEqual([]);

@@ -2,14 +2,14 @@
 import { readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { Archived } from "@mimikit/protocol/records/archive";
-import { Change } from "@mimikit/protocol/records/change";
-import { type UndoWish, Wish } from "@mimikit/protocol/records/inbox";
+import { UndoableChange } from "@mimikit/protocol/records/change";
+import { InboxCommand, type UndoCommand } from "@mimikit/protocol/records/inbox";
 import { listChanges } from "@mimikit/runtime/config/list-changes";
 import type { FileSystem } from "@mimikit/store/disk/file-system";
 import { createRecord, readRecord } from "@mimikit/store/disk/record";
 import { archivePath, CHANGES, changePath, INBOX, inboxPath } from "@mimikit/store/disk/state";
-import { Ledger } from "@mimikit/store/mirror/ledger";
-import { Mirror } from "@mimikit/store/mirror/mirror";
+import { ArchiveIndex } from "@mimikit/store/state-cache/archive-index";
+import { StateCache } from "@mimikit/store/state-cache/state-cache";
 import { describe, expect, test } from "vitest";
 import { noticeConfig } from "../../../apps/supervisor/src/execute/config-changes.ts";
 import { execute } from "../../../apps/supervisor/src/execute/execute.ts";
@@ -23,25 +23,32 @@ const lock = <T>(_path: string, work: () => Promise<T>) => work();
 
 /** As a supervisor that has just begun would do it: all that the commands of inbox/ want. */
 async function carryOut(fs: FileSystem): Promise<void> {
-  const mirror = new Mirror(fs, { token: "token", durable: true, onBadArchive: () => undefined });
-  await mirror.ledger.load();
-  await mirror.refresh(NOON_MS, true);
-  const wishes: Wish[] = [];
+  const cache = new StateCache(fs, { token: "token", durable: true, onBadArchive: () => undefined });
+  await cache.archiveIndex.load();
+  await cache.refresh(NOON_MS, true);
+  const commands: InboxCommand[] = [];
   for (const name of await fs.list(INBOX)) {
-    const wish = await readRecord(fs, Wish, `${INBOX}/${name}`);
-    if (wish !== null) wishes.push(wish);
+    const command = await readRecord(fs, InboxCommand, `${INBOX}/${name}`);
+    if (command !== null) commands.push(command);
   }
-  const archive = [...mirror.ledger.names()];
-  const facts = snapshot({ inbox: wishes, archive, changes: [...mirror.changes.values()] });
-  const hands = { fs, ledger: mirror.ledger, token: "token", nowMs: () => NOON_MS, lock, audit: () => undefined };
+  const archive = [...cache.archiveIndex.names()];
+  const facts = snapshot({ inbox: commands, archive, changes: [...cache.changes.values()] });
+  const context = {
+    fs,
+    archiveIndex: cache.archiveIndex,
+    token: "token",
+    nowMs: () => NOON_MS,
+    lock,
+    audit: () => undefined,
+  };
   for (const action of [...noteDown(facts), ...undo(facts, NOON_MS)])
-    await execute(action, { ...hands, restart: async () => undefined });
+    await execute(action, { ...context, restart: async () => undefined });
 }
 
 async function stateOf(fs: FileSystem, id: string) {
-  const mirror = new Mirror(fs, { token: "token", durable: false, onBadArchive: () => undefined });
-  await mirror.refresh(NOON_MS, true);
-  return (await listChanges({ fs, mirror }, NOON_MS, 10)).find((change) => change.id === id);
+  const cache = new StateCache(fs, { token: "token", durable: false, onBadArchive: () => undefined });
+  await cache.refresh(NOON_MS, true);
+  return (await listChanges({ fs, cache }, NOON_MS, 10)).find((change) => change.id === id);
 }
 
 /** Goes back on what was done, as far as tests of the next cut need it. */
@@ -50,9 +57,15 @@ async function forget(fs: FileSystem, ids: readonly string[]): Promise<void> {
   for (const name of await fs.list(INBOX)) await fs.unlink(`${INBOX}/${name}`);
 }
 
-const undoWish = (changeId: string): UndoWish => ({ kind: "undo", id: "undo-1", at: NOON, changeId, mac: "seal" });
+const undoCommand = (changeId: string): UndoCommand => ({
+  kind: "undo",
+  id: "undo-1",
+  at: NOON,
+  changeId,
+  mac: "seal",
+});
 
-const wishes: [string, Wish & { id: string }, string, string][] = [
+const commands: [string, InboxCommand & { id: string }, string, string][] = [
   [
     "of memory",
     { kind: "memory-add", id: "memory-1", at: NOON, content: "tea", longTerm: true, mac: "seal" },
@@ -86,24 +99,24 @@ const wishes: [string, Wish & { id: string }, string, string][] = [
 ];
 
 describe("the undoing", () => {
-  test.each(wishes)("%s", async (_, wish, path, text) => {
+  test.each(commands)("%s", async (_, command, path, text) => {
     const { home, fs } = temporaryState();
     writeFileSync(join(home, path), path === "memory.md" ? "- mine\n" : "- [ ] mine\n");
-    await createRecord(fs, Wish, inboxPath(wish.id), wish);
+    await createRecord(fs, InboxCommand, inboxPath(command.id), command);
     await carryOut(fs);
     const changed = readFileSync(join(home, path), "utf8");
     for (let k = 0; ; k++) {
-      await forget(fs, ["undo-1", `${wish.id}.undone`]);
+      await forget(fs, ["undo-1", `${command.id}.undone`]);
       writeFileSync(join(home, path), changed);
-      expect(await stateOf(fs, wish.id)).toMatchObject({ state: "open", by: "user" });
-      await createRecord(fs, Wish, inboxPath("undo-1"), undoWish(wish.id));
+      expect(await stateOf(fs, command.id)).toMatchObject({ state: "open", by: "user" });
+      await createRecord(fs, InboxCommand, inboxPath("undo-1"), undoCommand(command.id));
       const isCut = await wasCut(carryOut(cutAt(fs, k)));
       if ((await readRecord(fs, Archived, archivePath("undo-1"))) === null)
         expect(await fs.list(INBOX)).toEqual(["undo-1.json"]);
       await carryOut(fs);
       expect(readFileSync(join(home, path), "utf8")).toBe(text);
       expect(await readRecord(fs, Archived, archivePath("undo-1"))).toMatchObject({ outcome: `undone in ${path}` });
-      expect(await stateOf(fs, wish.id)).toMatchObject({ state: "undone" });
+      expect(await stateOf(fs, command.id)).toMatchObject({ state: "undone" });
       if (!isCut) break;
     }
   });
@@ -124,7 +137,7 @@ describe("the undoing", () => {
       const id = name.replace(".json", "");
       expect(await stateOf(fs, id)).toMatchObject({ state: "open", what: "config", title: "tickMs" });
       expect(statSync(join(home, changePath(id))).mode & 0o777).toBe(0o600);
-      await createRecord(fs, Wish, inboxPath("undo-1"), undoWish(id));
+      await createRecord(fs, InboxCommand, inboxPath("undo-1"), undoCommand(id));
       const isCut = await wasCut(carryOut(cutAt(fs, k)));
       await notice(fs);
       await carryOut(fs);
@@ -138,21 +151,21 @@ describe("the undoing", () => {
   });
 });
 
-test.each(wishes)(
+test.each(commands)(
   "a change %s that somebody else makes and takes back meanwhile is not made again",
   async (...each) => {
-    const [, wish, path, text] = each;
+    const [, command, path, text] = each;
     const { home, fs } = temporaryState();
     for (let k = 0, isReached = true; isReached; k++) {
       writeFileSync(join(home, path), path === "memory.md" ? "- mine\n" : "- [ ] mine\n");
-      await forget(fs, [wish.id, "undo-1", `${wish.id}.undone`]);
-      await fs.unlink(changePath(wish.id));
-      await createRecord(fs, Wish, inboxPath(wish.id), wish);
+      await forget(fs, [command.id, "undo-1", `${command.id}.undone`]);
+      await fs.unlink(changePath(command.id));
+      await createRecord(fs, InboxCommand, inboxPath(command.id), command);
       isReached = false;
       const paused = pausedAt(fs, k, async () => {
         isReached = true;
         await carryOut(fs);
-        await createRecord(fs, Wish, inboxPath("undo-1"), undoWish(wish.id));
+        await createRecord(fs, InboxCommand, inboxPath("undo-1"), undoCommand(command.id));
         await carryOut(fs);
       });
       await carryOut(paused);
@@ -173,31 +186,41 @@ test("a change of the settings that is cut off is recorded once, and a bad file 
   for (let k = 0; await wasCut(notice(cutAt(fs, k))); k++);
   const [name = "", ...others] = await fs.list(CHANGES);
   expect(others).toEqual([]);
-  expect(await readRecord(fs, Change, `${CHANGES}/${name}`)).toMatchObject({ before: "", title: "port, tickMs" });
+  expect(await readRecord(fs, UndoableChange, `${CHANGES}/${name}`)).toMatchObject({
+    before: "",
+    title: "port, tickMs",
+  });
 });
 
 test("what was changed once more stays, and the answer says what to do", async () => {
   const { home, fs } = temporaryState();
-  const add: Wish = { kind: "memory-add", id: "memory-1", at: NOON, content: "tea", longTerm: true, mac: "seal" };
-  await createRecord(fs, Wish, inboxPath("memory-1"), add);
+  const add: InboxCommand = {
+    kind: "memory-add",
+    id: "memory-1",
+    at: NOON,
+    content: "tea",
+    longTerm: true,
+    mac: "seal",
+  };
+  await createRecord(fs, InboxCommand, inboxPath("memory-1"), add);
   await carryOut(fs);
   writeFileSync(join(home, "memory.md"), "- green tea <!-- memory-1 -->\n");
-  await createRecord(fs, Wish, inboxPath("undo-1"), undoWish("memory-1"));
+  await createRecord(fs, InboxCommand, inboxPath("undo-1"), undoCommand("memory-1"));
   await carryOut(fs);
   const problem = "line 1 of memory.md was edited since, so it was kept: remove it there";
   expect(await readRecord(fs, Archived, archivePath("undo-1"))).toMatchObject({ outcome: `refused: ${problem}` });
   expect(readFileSync(join(home, "memory.md"), "utf8")).toBe("- green tea <!-- memory-1 -->\n");
   expect(await stateOf(fs, "memory-1")).toMatchObject({ state: "gone", problem });
-  const ledger = new Ledger(fs, () => undefined);
-  expect(await ledger.confirm("memory-1.undone")).toBe(false);
+  const archiveIndex = new ArchiveIndex(fs, () => undefined);
+  expect(await archiveIndex.confirm("memory-1.undone")).toBe(false);
 });
 
 test("the line that was decided to be ticked off is ticked off, whatever its number is after a crash", async () => {
   const { home, fs } = temporaryState();
   const path = join(home, "backlog.md");
-  const done: Wish = { kind: "backlog-edit", id: "backlog-1", at: NOON, op: "done", item: "1", mac: "seal" };
+  const done: InboxCommand = { kind: "backlog-edit", id: "backlog-1", at: NOON, op: "done", item: "1", mac: "seal" };
   writeFileSync(path, "- [ ] mine\n");
-  await createRecord(fs, Wish, inboxPath("backlog-1"), done);
+  await createRecord(fs, InboxCommand, inboxPath("backlog-1"), done);
   for (let k = 0; (await fs.list(CHANGES)).length === 0; k++) expect(await wasCut(carryOut(cutAt(fs, k)))).toBe(true);
   expect(readFileSync(path, "utf8")).toBe("- [ ] mine\n");
   writeFileSync(path, "- [ ] another\n- [ ] mine\n");

@@ -118,8 +118,8 @@ describe("settings that are taken back while somebody saves them", () => {
         writeFileSync(path, after);
         const editor = editorOf();
         const { disk, operations } = editedAt(fs, path, k, editor);
-        const hands = { fs: disk, lock: noLock, nowMs: () => NOON_MS, audit: () => undefined };
-        const edited = await restoreConfig(change, hands);
+        const context = { fs: disk, lock: noLock, nowMs: () => NOON_MS, audit: () => undefined };
+        const edited = await restoreConfig(change, context);
         if (operations.length <= k) break;
         if (operations.length === k + 1) editor.end(path);
         if (edited !== "made") expect(edited).toMatchObject({ problem: expect.stringContaining("was changed again") });

@@ -1,18 +1,18 @@
 /** The budgets as they are on disk: usage/ says what is spent, running/ what is reserved. */
 import { appendFileSync, mkdirSync, rmSync } from "node:fs";
 import { dirname, join } from "node:path";
-import type { Limits } from "@mimikit/core/base/budget";
+import type { SpendingLimits } from "@mimikit/core/base/budget";
 import { dayOf, type UsageLine } from "@mimikit/protocol/base/usage";
 import { Claim, type Identity } from "@mimikit/protocol/records/claim";
 import { Result } from "@mimikit/protocol/records/result";
 import { Task } from "@mimikit/protocol/records/task";
-import type { Past } from "@mimikit/protocol/records/trigger";
+import type { PastOccurrence } from "@mimikit/protocol/records/trigger";
 import { createRecord } from "@mimikit/store/disk/record";
 import { claimPath, queuePath, resultPath, USAGE, usagePath } from "@mimikit/store/disk/state";
-import { Mirror } from "@mimikit/store/mirror/mirror";
+import { StateCache } from "@mimikit/store/state-cache/state-cache";
 import { accountsAt } from "@mimikit/store/views/accounts";
 import { meanCost } from "@mimikit/store/views/mean-cost";
-import { UsageBook } from "@mimikit/store/views/usage-book";
+import { UsageLog } from "@mimikit/store/views/usage-log";
 import { expect, test } from "vitest";
 import { done, NOON, NOON_MS, task } from "../../core/facts.ts";
 import { temporaryState } from "../home.ts";
@@ -24,8 +24,8 @@ const LIMITS = { day: { tokens: 1_000 }, month: { costUsd: 5 } };
 
 function bookkeeping() {
   const { home, fs } = temporaryState();
-  const mirror = new Mirror(fs, { token: "t", durable: false, onBadArchive: () => {} });
-  const book = new UsageBook(home);
+  const cache = new StateCache(fs, { token: "t", durable: false, onBadArchive: () => {} });
+  const usageLog = new UsageLog(home);
   const spend = (taskId: string, ago = 0, part: Partial<UsageLine> = {}) => {
     const at = NOON_MS - ago * DAY_MS;
     const path = join(home, usagePath(dayOf(at)));
@@ -42,11 +42,11 @@ function bookkeeping() {
       at: NOON,
       reserved: { tokens: 300, costUsd: 1 },
     });
-  const accounts = async (limits: Limits = LIMITS) => {
-    await mirror.refresh(NOON_MS, true);
-    return accountsAt(limits, book, mirror, NOON_MS);
+  const accounts = async (limits: SpendingLimits = LIMITS) => {
+    await cache.refresh(NOON_MS, true);
+    return accountsAt(limits, usageLog, cache, NOON_MS);
   };
-  return { home, fs, book, spend, claim, accounts };
+  return { home, fs, book: usageLog, spend, claim, accounts };
 }
 
 test("a day and a month are counted as usage/ has them, by the server's calendar", async () => {
@@ -85,25 +85,25 @@ test("a claim reserves until its attempt has said what it cost, whoever lives", 
 });
 
 test("what a trigger and a task have cost is told by day, over all days of a task's attempts", () => {
-  const { book, spend } = bookkeeping();
+  const { book: usageLog, spend } = bookkeeping();
   spend("t-000001.0.0", 1, { triggerId: "trg-1" });
   spend("t-000001.0.0", 0, { triggerId: "trg-1", attempt: 2 });
   spend("t-000001.0.1");
-  const days = book.readSince(NOON_MS - DAY_MS, NOON_MS);
+  const days = usageLog.readSince(NOON_MS - DAY_MS, NOON_MS);
   expect(days.map((day) => day.spentByTask("t-000001.0.0").tokens)).toEqual([107, 107]);
   expect(days.map((day) => day.hasAttempt("t-000001.0.0", 2))).toEqual([true, false]);
-  expect(book.readDay(dayOf(NOON_MS)).spentByTrigger("trg-1")).toEqual({ tokens: 107, costUsd: 0.5 });
+  expect(usageLog.readDay(dayOf(NOON_MS)).spentByTrigger("trg-1")).toEqual({ tokens: 107, costUsd: 0.5 });
 });
 
 test("a firing costs the mean of all that came of those which are remembered: work, plans and what was told", () => {
-  const { book, spend } = bookkeeping();
+  const { book: usageLog, spend } = bookkeeping();
   const fired = (ago: number, id: string) => ({
     outcome: "fired" as const,
     id: `trg-1--${id}`,
     at: new Date(NOON_MS - ago * DAY_MS).toISOString(),
   });
   const skip = { id: "trg-1--s", from: NOON, to: NOON, count: 1, reason: "missed", outcome: "skipped" as const };
-  const mean = (...recent: Past[]) => meanCost({ id: "trg-1", recent }, book, NOON_MS);
+  const mean = (...recent: PastOccurrence[]) => meanCost({ id: "trg-1", recent }, usageLog, NOON_MS);
   expect(mean(fired(0, "3"))).toBeNull();
   // Its firing is not remembered.
   spend("trg-1--0", 5, { triggerId: "trg-1" });

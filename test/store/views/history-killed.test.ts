@@ -19,11 +19,11 @@ const at = (path: string) => JSON.stringify(new URL(`../../../${path}`, import.m
 function startWriting(home: string) {
   const program = `
     const { openDisk } = await import(${at("packages/store/src/disk/disk.ts")});
-    const { Ledger } = await import(${at("packages/store/src/mirror/ledger.ts")});
+    const { ArchiveIndex } = await import(${at("packages/store/src/state-cache/archive-index.ts")});
     const { HistoryMonths } = await import(${at("apps/supervisor/src/views/history-months.ts")});
-    const ledger = new Ledger(openDisk(${JSON.stringify(home)}, "killed-" + process.pid + "-1"), () => process.exit(2));
-    await ledger.load();
-    await new HistoryMonths(${JSON.stringify(home)}, ledger).write();`;
+    const archiveIndex = new ArchiveIndex(openDisk(${JSON.stringify(home)}, "killed-" + process.pid + "-1"), () => process.exit(2));
+    await archiveIndex.load();
+    await new HistoryMonths(${JSON.stringify(home)}, archiveIndex).write();`;
   const child = spawn(process.execPath, ["--input-type=module", "-e", program], { stdio: "inherit" });
   onTestFinished(() => void child.kill("SIGKILL"));
   return child;

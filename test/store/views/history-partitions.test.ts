@@ -5,10 +5,10 @@ import type { HistoryTurn } from "@mimikit/protocol/records/history";
 import { Result } from "@mimikit/protocol/records/result";
 import { createRecord } from "@mimikit/store/disk/record";
 import { archivePath, historyPath } from "@mimikit/store/disk/state";
-import { Ledger } from "@mimikit/store/mirror/ledger";
+import { ArchiveIndex } from "@mimikit/store/state-cache/archive-index";
 import { appendHistory, HistoryPartitions } from "@mimikit/store/views/history-partitions";
 import { expect, test } from "vitest";
-import { foldArchive } from "../../../apps/supervisor/src/upkeep/fold.ts";
+import { compactArchive } from "../../../apps/supervisor/src/upkeep/compact-archive.ts";
 import { HistoryMonths } from "../../../apps/supervisor/src/views/history-months.ts";
 import { done, message, turn } from "../../core/facts.ts";
 import { temporaryState } from "../home.ts";
@@ -19,28 +19,28 @@ const NOVEMBER = "2026-11-01T00:01:00.000Z";
 /** A state directory with applied turns, and what keeps its history level. */
 async function settled(...completedAt: string[]) {
   const { home, fs } = temporaryState();
-  const ledger = new Ledger(fs, () => undefined);
-  await ledger.load();
-  const months = new HistoryMonths(home, ledger);
+  const archiveIndex = new ArchiveIndex(fs, () => undefined);
+  await archiveIndex.load();
+  const months = new HistoryMonths(home, archiveIndex);
   const settle = async (number: number, at: string) => {
     const id = `t-${String(number).padStart(6, "0")}`;
     const asked = turn(id, { messages: [message(`m-${number}`, `question ${number}`)] });
     const record = done(asked, { completedAt: at, effects: [{ type: "reply", text: `answer ${number}` }] });
     await createRecord(fs, Result, archivePath(id), record);
-    ledger.add(id);
+    archiveIndex.add(id);
   };
   for (const [i, at] of completedAt.entries()) await settle(i + 1, at);
   const linesOf = (month: string) =>
     readFileSync(join(home, historyPath(month)), "utf8")
       .split("\n")
       .filter(Boolean);
-  return { home, fs, ledger, months, settle, linesOf, path: (month: string) => join(home, historyPath(month)) };
+  return { home, fs, archiveIndex, months, settle, linesOf, path: (month: string) => join(home, historyPath(month)) };
 }
 
 test("a history/ that somebody has removed is made again by what is written there, and that is told", async () => {
-  const { home, fs, settle, ledger } = await settled(NOVEMBER);
+  const { home, fs, settle, archiveIndex } = await settled(NOVEMBER);
   let made = 0;
-  const months = new HistoryMonths(home, ledger, () => made++);
+  const months = new HistoryMonths(home, archiveIndex, () => made++);
   await months.write();
   expect(made).toBe(0);
   rmSync(join(home, "history"), { recursive: true });
@@ -77,24 +77,24 @@ test("a turn goes to the month in which it was settled, as what was said in it, 
 });
 
 test("another supervisor goes on where the one before ended, with nothing twice", async () => {
-  const { home, ledger, months, settle } = await settled(OCTOBER, NOVEMBER);
+  const { home, archiveIndex, months, settle } = await settled(OCTOBER, NOVEMBER);
   await months.write();
   await settle(3, NOVEMBER);
-  await new HistoryMonths(home, ledger).write();
+  await new HistoryMonths(home, archiveIndex).write();
   expect(await numbersIn(home)).toEqual([1, 2, 3]);
 });
 
 test("a line that was torn off swallows nothing, and its turn gets a new one", async () => {
-  const { home, ledger, months, settle, path } = await settled(NOVEMBER, NOVEMBER);
+  const { home, archiveIndex, months, settle, path } = await settled(NOVEMBER, NOVEMBER);
   await months.write();
   const { length } = readFileSync(path("2026-11"));
   for (const cut of [1, 10, length - 3]) {
     truncateSync(path("2026-11"), readFileSync(path("2026-11")).length - cut);
-    await new HistoryMonths(home, ledger).write();
+    await new HistoryMonths(home, archiveIndex).write();
     expect((await numbersIn(home)).toSorted()).toEqual([1, 2]);
   }
   await settle(3, NOVEMBER);
-  await new HistoryMonths(home, ledger).write();
+  await new HistoryMonths(home, archiveIndex).write();
   expect((await numbersIn(home)).toSorted()).toEqual([1, 2, 3]);
 });
 
@@ -112,9 +112,9 @@ test("what was deleted or damaged while the supervisor runs is written anew", as
   expect(await numbersIn(home)).toEqual([1, 2]);
 });
 
-test("the history can be made anew from folded turns, and the record of a turn that cannot be read holds up no other", async () => {
-  const { home, fs, ledger, months, settle } = await settled(OCTOBER, OCTOBER);
-  await foldArchive(fs, ledger, Date.now() + 90 * 86_400_000, 30);
+test("the history can be made anew from compacted turns, and the record of a turn that cannot be read holds up no other", async () => {
+  const { home, fs, archiveIndex, months, settle } = await settled(OCTOBER, OCTOBER);
+  await compactArchive(fs, archiveIndex, Date.now() + 90 * 86_400_000, 30);
   await settle(3, NOVEMBER);
   await settle(4, NOVEMBER);
   writeFileSync(join(home, archivePath("t-000003")), "torn");

@@ -9,9 +9,9 @@ import {
   type Incoming,
   isBeforeSending,
   OWNER,
-  type Part,
   type Polled,
   type Sent,
+  type VendorMessage,
 } from "../contract/channel.ts";
 
 const SERVER = "https://ntfy.sh";
@@ -103,7 +103,7 @@ class Ntfy implements Channel {
     }
   }
 
-  async send(chat: string, part: Part, signal: AbortSignal): Promise<Sent> {
+  async send(chat: string, part: VendorMessage, signal: AbortSignal): Promise<Sent> {
     const message = {
       topic: chat,
       message: part.text,
@@ -137,7 +137,7 @@ class Ntfy implements Channel {
   }
 
   /** A button says its data into the topic that we listen to: no address of ours has to be reachable. */
-  private actionsOf(buttons: NonNullable<Part["buttons"]>, listen: string) {
+  private actionsOf(buttons: NonNullable<VendorMessage["buttons"]>, listen: string) {
     return buttons.slice(0, BUTTONS_MAX).map(({ label, data }) => ({
       action: "http",
       label: label.slice(0, TITLE_UNITS_MAX),

@@ -10,9 +10,9 @@ import {
   type Incoming,
   type IncomingFile,
   isBeforeSending,
-  type Part,
   type Polled,
   type Sent,
+  type VendorMessage,
 } from "../contract/channel.ts";
 
 const API_ROOT = "https://api.telegram.org";
@@ -82,7 +82,7 @@ class Telegram implements Channel {
     return { incoming: updates.flatMap(incomingOf), cursor: last === undefined ? undefined : String(last + 1) };
   }
 
-  async send(chat: string, part: Part, signal: AbortSignal): Promise<Sent> {
+  async send(chat: string, part: VendorMessage, signal: AbortSignal): Promise<Sent> {
     const keyboard = part.buttons?.map(({ label, data }) => [{ text: cutLabel(label), callback_data: data }]);
     try {
       const { message_id } = await this.api.raw.sendMessage(

@@ -9,7 +9,7 @@ export interface ChannelKind {
   name: string;
   title: string;
   /** The fields that it needs when it is set up. */
-  fields: readonly Field[];
+  fields: readonly ChannelField[];
   /** The next step for a person after that, in a line. */
   hint: string;
   /** Has a message of the vendor's a title of its own? Without one, it is the first line of the text. */
@@ -32,7 +32,7 @@ export interface ChannelKind {
 /** The person of a channel whose pairing is `owner`. */
 export const OWNER = "owner";
 
-export interface Field {
+export interface ChannelField {
   name: string;
   what: string;
   /** Typed unseen. */
@@ -53,7 +53,7 @@ export interface Channel {
    */
   poll(cursor: string | undefined, signal: AbortSignal): Promise<Polled>;
   /** Sends one part. Never throws: what is not known is `unsure`. */
-  send(chat: string, part: Part, signal: AbortSignal): Promise<Sent>;
+  send(chat: string, part: VendorMessage, signal: AbortSignal): Promise<Sent>;
   /** Shows that an answer is being written. Its outcome does not matter. */
   showTyping?(chat: string, signal: AbortSignal): Promise<void>;
   /** The bytes of a file that came along. @throws FileRefused where it will never be had, ChannelError. */
@@ -97,7 +97,7 @@ export interface IncomingFile {
 }
 
 /** One message of the vendor's. */
-export interface Part {
+export interface VendorMessage {
   /** The same for the same part, whenever it is sent. */
   id: string;
   text: string;

@@ -12,10 +12,10 @@ import { Answer, type Question } from "@mimikit/protocol/records/question";
 import { readLine } from "@mimikit/protocol/wire/slash-command";
 import type { Log } from "@mimikit/runtime/audit/log";
 import { AttachmentRefused, keepAttachments, storeAttachment } from "@mimikit/store/attachments/attachments";
-import { createWish, type Said, wishId } from "@mimikit/store/disk/create-wish";
+import { type CommandInput, commandId, createCommand } from "@mimikit/store/disk/create-command";
 import type { FileSystem } from "@mimikit/store/disk/file-system";
 import { inboxPath } from "@mimikit/store/disk/state";
-import type { Mirror } from "@mimikit/store/mirror/mirror";
+import type { StateCache } from "@mimikit/store/state-cache/state-cache";
 import { type Channel, ChannelError, FileRefused, type Incoming, type IncomingFile } from "../contract/channel.ts";
 import type { People } from "../people/people.ts";
 import { questionHash } from "../send/outbox.ts";
@@ -31,7 +31,7 @@ export interface ReceiverParts {
   home: string;
   fs: FileSystem;
   token: string;
-  mirror: Mirror;
+  cache: StateCache;
   people: People;
   sends: Sends;
   log: Log;
@@ -69,7 +69,7 @@ export class Receiver {
 
   private async takePress(incoming: PressIn, via: Via, signal: AbortSignal): Promise<void> {
     const [, hash, place] = /^a ([0-9a-f]{1,64}) (\d{1,3})$/.exec(incoming.data) ?? [];
-    const question = [...this.parts.mirror.questions.values()].find(({ id }) => questionHash(id) === hash);
+    const question = [...this.parts.cache.questions.values()].find(({ id }) => questionHash(id) === hash);
     const option = question?.options[Number(place)];
     const isTaken =
       (await this.isAnswered(incoming)) ||
@@ -104,7 +104,7 @@ export class Receiver {
     const text = [words.trim(), ...lost].filter((each) => each !== "").join("\n") || names;
     if (text === "") return;
     const quote = this.quoted(incoming);
-    const message: Said = {
+    const message: CommandInput = {
       kind: "message",
       text: text.slice(0, MESSAGE_CHARS_MAX),
       via,
@@ -117,7 +117,7 @@ export class Receiver {
 
   /** @returns false where it is closed, or that is none of its answers. */
   private async answer(question: Question, said: string, incoming: Incoming, via: Via): Promise<boolean> {
-    if (await this.parts.mirror.ledger.confirm(question.id)) return false;
+    if (await this.parts.cache.archiveIndex.confirm(question.id)) return false;
     const answer = Answer.safeParse(optionOf(question, said.trim())).data;
     if (answer === undefined) return false;
     await this.accept({ kind: "answer", questionId: question.id, answer, via }, incoming, "answer_accepted");
@@ -126,18 +126,18 @@ export class Receiver {
 
   /** Was this made an answer before? A record is in the archive before it leaves the inbox. */
   private async isAnswered(incoming: Incoming): Promise<boolean> {
-    const id = wishId("answer", this.keyOf(incoming));
-    return (await this.parts.fs.exists(inboxPath(id))) || (await this.parts.mirror.ledger.confirm(id));
+    const id = commandId("answer", this.keyOf(incoming));
+    return (await this.parts.fs.exists(inboxPath(id))) || (await this.parts.cache.archiveIndex.confirm(id));
   }
 
   private questionRepliedTo({ chat, replyTo }: MessageIn): Question | undefined {
     const of = replyTo === undefined ? undefined : this.parts.sends.partOf(chat, replyTo);
-    return of === undefined ? undefined : this.parts.mirror.questions.get(of);
+    return of === undefined ? undefined : this.parts.cache.questions.get(of);
   }
 
   /** The message of the conversation that this one is about. */
   private quoted({ chat, replyTo, edits }: MessageIn): string | undefined {
-    if (edits !== undefined) return wishId("message", this.keyOf({ chat, id: edits }));
+    if (edits !== undefined) return commandId("message", this.keyOf({ chat, id: edits }));
     if (replyTo === undefined) return undefined;
     const of = this.parts.sends.partOf(chat, replyTo);
     return of !== undefined && ID_PATTERN.test(of) ? of : undefined;
@@ -174,11 +174,11 @@ export class Receiver {
   }
 
   /** Makes it durable, once. */
-  private async accept(said: Said, incoming: Incoming, event: string): Promise<void> {
-    const { fs, token, mirror, log, name } = this.parts;
-    const id = wishId(said.kind, this.keyOf(incoming));
-    if (await mirror.ledger.confirm(id)) return;
-    if (await createWish(fs, token, said, id)) log.audit({ event, detail: { id, channel: name } });
+  private async accept(said: CommandInput, incoming: Incoming, event: string): Promise<void> {
+    const { fs, token, cache, log, name } = this.parts;
+    const id = commandId(said.kind, this.keyOf(incoming));
+    if (await cache.archiveIndex.confirm(id)) return;
+    if (await createCommand(fs, token, said, id)) log.audit({ event, detail: { id, channel: name } });
   }
 
   /** A repeated delivery has the same key. */

@@ -3,34 +3,34 @@ import { rootOf, turnId, turnNumber } from "@mimikit/protocol/base/id";
 import type { Via } from "@mimikit/protocol/channels/via";
 import type { Event } from "@mimikit/protocol/records/inbox";
 import type { Result } from "@mimikit/protocol/records/result";
-import type { Changes } from "@mimikit/store/mirror/heard";
-import type { Mirror } from "@mimikit/store/mirror/mirror";
-import { type Item, itemOfQuestion, itemsOfTurn, SEND_AGE_MS_MAX } from "./items.ts";
+import type { ChangedNames } from "@mimikit/store/state-cache/pending-changes";
+import type { StateCache } from "@mimikit/store/state-cache/state-cache";
+import { type ChannelItem, itemOfQuestion, itemsOfTurn, SEND_AGE_MS_MAX } from "./items.ts";
 
 /** Of more turns in a day than that, only the newest are sent. */
 const TURNS_MAX = 1_000;
 /** Ways of turns that are remembered. */
 const ORIGINS_MAX = 5_000;
 
-export class Conversation {
-  private readonly mirror: Mirror;
+export class ConversationReader {
+  private readonly cache: StateCache;
   /** The items of the turns of the last SEND_AGE_MS_MAX, by turn. */
-  private turns: { atMs: number; items: readonly Item[] }[] = [];
+  private turns: { atMs: number; items: readonly ChannelItem[] }[] = [];
   private readonly origins = new Map<string, readonly Via[]>();
   /** Settled turns that are not in there yet: a look that failed half-way must not lose them. */
   private newTurns: Result[] = [];
 
-  private constructor(mirror: Mirror) {
-    this.mirror = mirror;
+  private constructor(cache: StateCache) {
+    this.cache = cache;
   }
 
   /** Reads the turns of the last SEND_AGE_MS_MAX. */
-  static async load(mirror: Mirror, nowMs: number): Promise<Conversation> {
-    await mirror.ledger.load();
-    const conversation = new Conversation(mirror);
+  static async load(cache: StateCache, nowMs: number): Promise<ConversationReader> {
+    await cache.archiveIndex.load();
+    const conversation = new ConversationReader(cache);
     const newest: Result[] = [];
-    for (let n = mirror.ledger.settledTurn; n > 0 && newest.length < TURNS_MAX; n--) {
-      const turn = await mirror.ledger.readResult(turnId(n));
+    for (let n = cache.archiveIndex.settledTurn; n > 0 && newest.length < TURNS_MAX; n--) {
+      const turn = await cache.archiveIndex.readResult(turnId(n));
       if (turn !== null && nowMs - Date.parse(turn.completedAt) > SEND_AGE_MS_MAX) break;
       if (turn !== null) newest.unshift(turn);
     }
@@ -40,18 +40,18 @@ export class Conversation {
   }
 
   /** Looks again. @param changes look only where something was heard of; everywhere without it. */
-  async refresh(nowMs: number, isFull: boolean, changes?: Changes): Promise<void> {
-    await this.mirror.refresh(nowMs, isFull, changes);
-    this.newTurns.push(...(await this.mirror.ledger.follow()));
+  async refresh(nowMs: number, isFull: boolean, changes?: ChangedNames): Promise<void> {
+    await this.cache.refresh(nowMs, isFull, changes);
+    this.newTurns.push(...(await this.cache.archiveIndex.follow()));
     await this.takeUp();
     this.turns = this.turns.filter(({ atMs }) => nowMs - atMs <= SEND_AGE_MS_MAX).slice(-TURNS_MAX);
   }
 
   /** All that there is to say, oldest first. */
-  async items(): Promise<Item[]> {
-    const asked: Item[] = [];
-    for (const question of this.mirror.questions.values())
-      if (!this.mirror.ledger.has(question.id))
+  async items(): Promise<ChannelItem[]> {
+    const asked: ChannelItem[] = [];
+    for (const question of this.cache.questions.values())
+      if (!this.cache.archiveIndex.has(question.id))
         asked.push(itemOfQuestion(question, await this.originOf(rootOf(question.id))));
     const items = [...this.turns.flatMap((turn) => turn.items), ...asked];
     return items.sort((a, b) => Date.parse(a.at) - Date.parse(b.at));
@@ -59,10 +59,10 @@ export class Conversation {
 
   /** The ways to whom an answer is being written now. */
   writingTo(): Via[] {
-    const { mirror } = this;
-    return mirror
+    const { cache } = this;
+    return cache
       .queuedOf("turn")
-      .filter(({ id }) => mirror.attempts.has(id) && !mirror.results.has(id))
+      .filter(({ id }) => cache.attempts.has(id) && !cache.results.has(id))
       .flatMap(({ turn }) => turn?.messages[0]?.via ?? []);
   }
 
@@ -79,7 +79,7 @@ export class Conversation {
     if (turnNumber(id) === 0) return [];
     const known = this.origins.get(id);
     if (known !== undefined) return known;
-    const turn = await this.mirror.ledger.readResult(id);
+    const turn = await this.cache.archiveIndex.readResult(id);
     return turn === null ? [] : this.originOfTurn(turn);
   }
 
@@ -99,8 +99,8 @@ export class Conversation {
 
   /** Of an answer, the way by which it was given and the one by which the question came about; of a trigger, where it was set. */
   private async originOfEvent({ data }: Event, turn: string): Promise<readonly Via[]> {
-    const { wishId, questionId, triggerId } = data as Record<string, unknown>;
-    const answer = typeof wishId === "string" ? await this.mirror.ledger.read(wishId) : null;
+    const { wishId: commandId, questionId, triggerId } = data as Record<string, unknown>;
+    const answer = typeof commandId === "string" ? await this.cache.archiveIndex.read(commandId) : null;
     const given = answer !== null && "wish" in answer && answer.wish.kind === "answer" ? (answer.wish.via ?? []) : [];
     const about = [questionId, triggerId].flatMap((id) => (typeof id === "string" ? rootOf(id) : []));
     const before = await Promise.all(about.map((id) => this.originBefore(id, turn)));

@@ -9,7 +9,7 @@ import { notificationIn } from "@mimikit/protocol/wire/notification";
 /** Older items are not sent any more, in milliseconds: after a longer outage the conversation is the better place to read them. */
 export const SEND_AGE_MS_MAX = 86_400_000;
 
-export interface Item {
+export interface ChannelItem {
   /** That of the message, the question, or the pairing. */
   id: string;
   at: string;
@@ -24,12 +24,12 @@ export interface Item {
 }
 
 /** The items of an applied turn. @param origin the ways by which that was said which led to it. */
-export function itemsOfTurn(turn: Result, origin: readonly Via[]): Item[] {
+export function itemsOfTurn(turn: Result, origin: readonly Via[]): ChannelItem[] {
   const input = turn.task.turn;
   if (input === undefined) return [];
   const messages = messagesOf(turn);
   const hasNotified = messages.some(({ notification }) => notification !== undefined);
-  return messages.flatMap((message): Item[] => {
+  return messages.flatMap((message): ChannelItem[] => {
     const { id, at, text } = message;
     const notification = notificationIn(message);
     if (notification !== null) {
@@ -43,13 +43,13 @@ export function itemsOfTurn(turn: Result, origin: readonly Via[]): Item[] {
   });
 }
 
-export function itemOfQuestion(question: Question, origin: readonly Via[]): Item {
+export function itemOfQuestion(question: Question, origin: readonly Via[]): ChannelItem {
   const { id, at, question: text } = question;
   return { id, at, text, question, origin, isNews: true, isUrgent: true };
 }
 
 /** Does this person get it? Messages from before they were paired are none of their news. */
-export function isFor(item: Item, person: PairedPerson, isNotified: boolean, nowMs: number): boolean {
+export function isFor(item: ChannelItem, person: PairedPerson, isNotified: boolean, nowMs: number): boolean {
   const atMs = Date.parse(item.at);
   if (atMs < Date.parse(person.at) || nowMs - atMs > SEND_AGE_MS_MAX) return false;
   const asked = item.origin.some(

@@ -5,9 +5,9 @@
 import type { PairedPerson } from "@mimikit/protocol/channels/records";
 import type { Question } from "@mimikit/protocol/records/question";
 import type { Log } from "@mimikit/runtime/audit/log";
-import type { Channel, ChannelKind, Part } from "../contract/channel.ts";
+import type { Channel, ChannelKind, VendorMessage } from "../contract/channel.ts";
 import { hashOf } from "../people/people.ts";
-import { type Item, isFor } from "./items.ts";
+import { type ChannelItem, isFor } from "./items.ts";
 import type { Sends } from "./sends.ts";
 import { split } from "./split.ts";
 import { WORDS } from "./words.ts";
@@ -41,8 +41,8 @@ interface Lane {
 }
 
 interface Due {
-  item: Item;
-  part: Part;
+  item: ChannelItem;
+  part: VendorMessage;
   number: number;
 }
 
@@ -52,20 +52,20 @@ export class Outbox {
   private readonly running = new Set<Promise<void>>();
   private readonly ending = new AbortController();
   private isClosing = false;
-  private items: readonly Item[] = [];
+  private items: readonly ChannelItem[] = [];
   private people: readonly PairedPerson[] = [];
   private isNotified = false;
   /** Due items that were not sent, by the id of their first part: one that is due no more is reported. */
   private missed = new Map<string, string>();
   /** The parts of each item by chat: a day has a thousand items, and each look asks for all of them. */
-  private readonly cut = new WeakMap<Item, Map<string, readonly Due[]>>();
+  private readonly cut = new WeakMap<ChannelItem, Map<string, readonly Due[]>>();
 
   constructor(parts: OutboxParts) {
     this.parts = parts;
   }
 
   /** Sends what is due now. @param isNotified do notifications go to this channel? */
-  note(items: readonly Item[], people: readonly PairedPerson[], isNotified: boolean): void {
+  note(items: readonly ChannelItem[], people: readonly PairedPerson[], isNotified: boolean): void {
     this.items = items;
     this.people = people;
     this.isNotified = isNotified;
@@ -158,7 +158,7 @@ export class Outbox {
     }
   }
 
-  private marked(part: Part): Part {
+  private marked(part: VendorMessage): VendorMessage {
     return { ...part, text: `${WORDS.repeated}\n${part.text}` };
   }
 
@@ -169,20 +169,20 @@ export class Outbox {
     return undefined;
   }
 
-  private itemsFor(chat: string): Item[] {
+  private itemsFor(chat: string): ChannelItem[] {
     const nowMs = this.parts.nowMs();
     const people = this.people.filter((person) => person.chat === chat);
     return this.items.filter((item) => people.some((person) => isFor(item, person, this.isNotified, nowMs)));
   }
 
-  private partsOf(chat: string, item: Item): readonly Due[] {
+  private partsOf(chat: string, item: ChannelItem): readonly Due[] {
     const known = this.cut.get(item) ?? new Map<string, readonly Due[]>();
     const parts = known.get(chat) ?? this.partsIn(chat, item);
     this.cut.set(item, known.set(chat, parts));
     return parts;
   }
 
-  private partsIn(chat: string, item: Item): Due[] {
+  private partsIn(chat: string, item: ChannelItem): Due[] {
     const { kind } = this.parts;
     const texts = this.textsOf(item);
     return texts.map((text, number) => ({
@@ -198,7 +198,7 @@ export class Outbox {
     }));
   }
 
-  private textsOf(item: Item): readonly string[] {
+  private textsOf(item: ChannelItem): readonly string[] {
     const { kind } = this.parts;
     const text = kind.hasTitles || item.title === undefined ? item.text : `${item.title}\n${item.text}`;
     // The mark of a repetition must have room.
@@ -235,7 +235,7 @@ function sendId(channel: string, chat: string, item: string, part: number): stri
   return `s-${hashOf(JSON.stringify([channel, chat, item, part])).slice(0, ID_CHARS)}`;
 }
 
-function replyTo(question: Question): Pick<Part, "buttons" | "asksReply"> {
+function replyTo(question: Question): Pick<VendorMessage, "buttons" | "asksReply"> {
   const { options } = question;
   if (options.length === 0) return { asksReply: true };
   return { buttons: options.map((label, place) => ({ label, data: `a ${questionHash(question.id)} ${place}` })) };

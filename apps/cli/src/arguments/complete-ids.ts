@@ -22,7 +22,7 @@ const IDS: readonly { after: RegExp; list: (state: State) => Promise<string[]> }
   },
   { after: /^questions answer$/, list: async ({ questions }) => questions.map(({ id }) => id) },
   { after: /^approvals remove$/, list: async ({ fs }) => (await readApprovals(fs)).map(({ id }) => id) },
-  { after: /^undo$/, list: async ({ mirror }) => [...mirror.changes.keys()].reverse() },
+  { after: /^undo$/, list: async ({ cache }) => [...cache.changes.keys()].reverse() },
 ];
 
 /** @param words what stands before the word that is completed. @returns null where no id comes next. */

@@ -3,7 +3,7 @@ import { definitionOf, patchOf, problemOf } from "@mimikit/core/triggers/trigger
 import { BadJson, parseJson } from "@mimikit/protocol/base/json";
 import { TARGETS } from "@mimikit/protocol/base/kind";
 import { Role } from "@mimikit/protocol/base/role";
-import type { Standing } from "@mimikit/protocol/records/trigger";
+import type { Trigger } from "@mimikit/protocol/records/trigger";
 import {
   Missed,
   TriggerChange,
@@ -84,7 +84,7 @@ export function definitionFrom(options: OrderOptions, words: string, nowMs: numb
 }
 
 /** The changes of a trigger. @throws Failure (usage) with the correct form. */
-export function patchFrom(options: OrderOptions, words: string, type: Standing["type"], nowMs: number): TriggerPatch {
+export function patchFrom(options: OrderOptions, words: string, type: Trigger["type"], nowMs: number): TriggerPatch {
   const said = saidIn(options, words);
   if (Object.keys(said).length === 0)
     throw new Failure("usage", t("name what to change:  mimikit triggers change --help  lists the options"));

@@ -9,7 +9,7 @@ import { Role } from "@mimikit/protocol/base/role";
 import { hasCode } from "@mimikit/store/disk/error-code";
 import {
   ARCHIVE,
-  FOLDED,
+  COMPACTED,
   INBOX,
   QUESTIONS,
   queueOf,
@@ -29,7 +29,7 @@ export const RECORD_DIRECTORIES: readonly string[] = [
   SIGNALS,
   ...Role.options.flatMap((role) => [queueOf(role), runningOf(role), resultsOf(role)]),
   ARCHIVE,
-  FOLDED,
+  COMPACTED,
 ];
 
 const ROUNDS_MAX = 2_000;

@@ -9,7 +9,7 @@ import { commandOf, type Order } from "../checks/after-kills.ts";
 import { Refused, Unreachable } from "../instance/client.ts";
 import { freshKey } from "../instance/hand-over.ts";
 import { withState } from "../instance/state.ts";
-import { writeWish } from "../instance/write-wish.ts";
+import { writeCommand } from "../instance/write-command.ts";
 import { oneOf, type Random } from "./random.ts";
 import type { UnderPm2 } from "./under-pm2.ts";
 
@@ -86,7 +86,7 @@ export class Load {
       if (open.length === 0) continue;
       const taskId = oneOf(this.random, open);
       const key = freshKey();
-      await this.untilDone(() => writeWish(this.instance.place.home, { kind: "cancel", taskId }, key));
+      await this.untilDone(() => writeCommand(this.instance.place.home, { kind: "cancel", taskId }, key));
       this.cancels++;
     }
   }
@@ -99,11 +99,11 @@ export class Load {
     do {
       const key = freshKey();
       const put = { kind: "trigger-put" as const, definition: { order, when } };
-      const id = await this.untilDone(() => writeWish(home, put, key));
+      const id = await this.untilDone(() => writeCommand(home, put, key));
       this.triggers++;
       await wait(TRIGGER_MS, undefined, { signal: this.ending.signal }).catch(() => undefined);
       const triggerId = id.replace(/^put-/, "trg-");
-      await this.untilDone(() => writeWish(home, { kind: "trigger-delete", triggerId }, `${key}-end`));
+      await this.untilDone(() => writeCommand(home, { kind: "trigger-delete", triggerId }, `${key}-end`));
     } while (!this.ending.signal.aborted);
   }
 
@@ -144,6 +144,6 @@ function isPassing(error: unknown): boolean {
 export async function answerQuestions({ place }: UnderPm2): Promise<number> {
   const asked = await withState(async ({ questions }) => [...questions], place);
   for (const { id: questionId, options } of asked)
-    await writeWish(place.home, { kind: "answer", questionId, answer: options[0] ?? "yes" }, questionId);
+    await writeCommand(place.home, { kind: "answer", questionId, answer: options[0] ?? "yes" }, questionId);
   return asked.length;
 }

@@ -8,7 +8,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Config } from "@mimikit/runtime/config/config";
 import { setsAnything } from "@mimikit/runtime/config/fields";
-import { type Place, readToken } from "@mimikit/runtime/home/home";
+import { type HomePlace, readToken } from "@mimikit/runtime/home/home";
 import { isAlive } from "@mimikit/runtime/process/identity";
 import { endProcesses, listProcesses, type RunningProcess } from "@mimikit/runtime/process/process-table";
 import { PROCESS_ROLES } from "@mimikit/runtime/process/role-record";
@@ -18,7 +18,7 @@ import { Client, Unreachable } from "../instance/client.ts";
 import { EXIT, Failure, reasonOf } from "../io/failure.ts";
 import { PROGRAM } from "../io/place.ts";
 import { freePort } from "../processes/free-port.ts";
-import { type Found, findDaemons, findProcesses, livingRoles } from "../processes/instance.ts";
+import { type FoundProcess, findDaemons, findProcesses, livingRoles } from "../processes/instance.ts";
 import { waitUntil } from "../processes/wait-until.ts";
 import { SmallDisk } from "./small-disk.ts";
 
@@ -29,10 +29,10 @@ const READY_MS_MAX = 180_000;
 const READY_POLL_MS = 20;
 
 export interface UnderPm2 {
-  place: Place;
+  place: HomePlace;
   client: Client;
   /** PM2 itself: one process. */
-  daemons(): readonly Found[];
+  daemons(): readonly FoundProcess[];
   /** null where none can be mounted. */
   disk: SmallDisk | null;
   /** How often it had to be started by `mimikit up`. */
@@ -53,7 +53,7 @@ export interface UnderPm2 {
  */
 export async function startUnderPm2(isOnSmallDisk: boolean): Promise<UnderPm2> {
   const directory = realpathSync(mkdtempSync(join(realpathSync(tmpdir()), PLACE)));
-  const place: Place = { home: join(directory, "state"), workDir: join(directory, "work") };
+  const place: HomePlace = { home: join(directory, "state"), workDir: join(directory, "work") };
   const { home, workDir } = place;
   mkdirSync(workDir);
   const disk = isOnSmallDisk ? await SmallDisk.mount(home) : null;
@@ -71,7 +71,7 @@ export async function startUnderPm2(isOnSmallDisk: boolean): Promise<UnderPm2> {
   };
   const ending = new AbortController();
   let starts = 0;
-  let daemons: Found[] = [];
+  let daemons: FoundProcess[] = [];
 
   /** Throws Failure in its words. */
   async function up(): Promise<void> {

@@ -7,11 +7,11 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { ancestorsOf, cancelMark, turnNumber } from "@mimikit/protocol/base/id";
 import type { Result } from "@mimikit/protocol/records/result";
-import { RECENT_MAX, type Recurring, type Standing } from "@mimikit/protocol/records/trigger";
-import { homeHash, type Place } from "@mimikit/runtime/home/home";
+import { RECENT_MAX, type Recurring, type Trigger } from "@mimikit/protocol/records/trigger";
+import { type HomePlace, homeHash } from "@mimikit/runtime/home/home";
 import { findMarked } from "@mimikit/runtime/process/marked-processes";
 import { QUARANTINE } from "@mimikit/store/disk/state";
-import type { Ledger } from "@mimikit/store/mirror/ledger";
+import type { ArchiveIndex } from "@mimikit/store/state-cache/archive-index";
 import { t } from "../i18n/language.ts";
 import { withState } from "../instance/state.ts";
 import { DRAINED } from "../instance/trial.ts";
@@ -47,9 +47,9 @@ export interface AfterKills {
 }
 
 /** Looks at everything once it rests. Throws what the disk throws. */
-export async function lookAfterKills(place: Place, orders: readonly Order[]): Promise<AfterKills> {
+export async function lookAfterKills(place: HomePlace, orders: readonly Order[]): Promise<AfterKills> {
   const { turns, results: tasks, violations: broken } = await findViolations((look) => withState(look, place));
-  const records = await withState(({ mirror }) => readAll(mirror.ledger), place);
+  const records = await withState(({ cache }) => readAll(cache.archiveIndex), place);
   const ran = linesIn(join(place.workDir, RAN_FILE));
   const left = await findMarked(homeHash(place.home));
   const occurrences = records.triggers.map(occurrencesOf);
@@ -79,21 +79,21 @@ export async function lookAfterKills(place: Place, orders: readonly Order[]): Pr
 
 interface Records {
   results: readonly Result[];
-  triggers: readonly Standing[];
+  triggers: readonly Trigger[];
   has: (id: string) => boolean;
   isCancelled: (id: string) => boolean;
 }
 
-async function readAll(ledger: Ledger): Promise<Records> {
+async function readAll(archiveIndex: ArchiveIndex): Promise<Records> {
   const results: Result[] = [];
-  const triggers: Standing[] = [];
-  for (const id of ledger.names()) {
-    const record = await ledger.read(id);
+  const triggers: Trigger[] = [];
+  for (const id of archiveIndex.names()) {
+    const record = await archiveIndex.read(id);
     if (record === null) continue;
     if ("task" in record) results.push(record);
     else if (record.kind === "trigger") triggers.push(record.trigger);
   }
-  const names = new Set(ledger.names());
+  const names = new Set(archiveIndex.names());
   const has = (id: string) => names.has(id);
   return {
     results,
@@ -158,7 +158,7 @@ function hasWord(text: string, word: string): boolean {
 }
 
 /** Every moment of an interval, from its making to the last that was decided, has one outcome (file-protocol I5). */
-function occurrencesOf(trigger: Standing): { fired: number; skipped: number; problems: string[] } {
+function occurrencesOf(trigger: Trigger): { fired: number; skipped: number; problems: string[] } {
   const problems: string[] = [];
   const skips = trigger.recent.flatMap((past) => (past.outcome === "skipped" ? [past] : []));
   const skipped = skips.reduce((sum, { count }) => sum + (count ?? 0), 0);
@@ -185,7 +185,7 @@ function occurrencesOf(trigger: Standing): { fired: number; skipped: number; pro
   return { fired, skipped, problems };
 }
 
-function isInterval(trigger: Standing): trigger is Recurring & { schedule: { interval: number } } {
+function isInterval(trigger: Trigger): trigger is Recurring & { schedule: { interval: number } } {
   return trigger.type === "recurring" && "interval" in trigger.schedule;
 }
 

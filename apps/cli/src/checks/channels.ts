@@ -6,10 +6,10 @@ import { readChannelStates } from "@mimikit/store/views/channel-states";
 import { nameIn, t, told } from "../i18n/language.ts";
 import { withDisk } from "../instance/state.ts";
 import { livingRoles } from "../processes/instance.ts";
-import { type Check, fail, ok, type Patient, warn } from "./check.ts";
+import { type DoctorCheck, type DoctorInput, fail, ok, warn } from "./check.ts";
 
 /** Nothing is said where none is set up. */
-export async function checkChannels({ home, exists }: Patient): Promise<Check[]> {
+export async function checkChannels({ home, exists }: DoctorInput): Promise<DoctorCheck[]> {
   if (!exists) return [];
   try {
     const names = Object.keys(readChannels(home, process.env));

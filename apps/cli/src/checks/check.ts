@@ -1,14 +1,14 @@
 /** The input and the answer of a check of `mimikit doctor`. */
 import type { Config } from "@mimikit/runtime/config/config";
 
-export interface Check {
+export interface DoctorCheck {
   level: "ok" | "warn" | "fail";
   message: string;
   /** The next step. */
   next?: string;
 }
 
-export interface Patient {
+export interface DoctorInput {
   home: string;
   workDir: string;
   config: Config;
@@ -17,6 +17,6 @@ export interface Patient {
   exists: boolean;
 }
 
-export const ok = (message: string): Check => ({ level: "ok", message });
-export const warn = (message: string, next: string): Check => ({ level: "warn", message, next });
-export const fail = (message: string, next: string): Check => ({ level: "fail", message, next });
+export const ok = (message: string): DoctorCheck => ({ level: "ok", message });
+export const warn = (message: string, next: string): DoctorCheck => ({ level: "warn", message, next });
+export const fail = (message: string, next: string): DoctorCheck => ({ level: "fail", message, next });

@@ -20,7 +20,7 @@ import { reasonOf } from "../io/failure.ts";
 import { findDaemons, foreignPm2Homes, livingRoles } from "../processes/instance.ts";
 import { probePort } from "../processes/probe-port.ts";
 import { checkChannels } from "./channels.ts";
-import { type Check, fail, ok, type Patient, warn } from "./check.ts";
+import { type DoctorCheck, type DoctorInput, fail, ok, warn } from "./check.ts";
 import { checkHooks } from "./hooks.ts";
 import { checkMcp } from "./mcp.ts";
 import { checkRecords } from "./records.ts";
@@ -33,7 +33,7 @@ const DISK_BYTES_WARN = 500 * 1_048_576;
 const DISK_BYTES_FAIL = 50 * 1_048_576;
 const NAMED_MAX = 5;
 
-export const CHECKS: Record<string, (patient: Patient) => Promise<Check[]> | Check[]> = {
+export const CHECKS: Record<string, (input: DoctorInput) => Promise<DoctorCheck[]> | DoctorCheck[]> = {
   node: () => [ok(t("Node {version} at {path}", { version: process.versions.node, path: process.execPath }))],
   packages: checkPackages,
   system: checkRequirements,
@@ -51,15 +51,14 @@ export const CHECKS: Record<string, (patient: Patient) => Promise<Check[]> | Che
   hooks: checkHooks,
   channels: checkChannels,
   /** Loaded only where an engine is set up. */
-  pools: async (patient) =>
-    patient.config.pools.url === undefined ? [] : (await import("./pools.ts")).checkPools(patient),
+  pools: async (input) => (input.config.pools.url === undefined ? [] : (await import("./pools.ts")).checkPools(input)),
   mcp: checkMcp,
   web: checkWeb,
   quarantine: checkQuarantine,
   records: checkRecords,
 };
 
-function checkPackages(): Check[] {
+function checkPackages(): DoctorCheck[] {
   if (!existsSync(join(ROOT, "package-lock.json"))) return [ok(t("installed as a package"))];
   const lock = createHash("sha256").update(readFileSync(join(ROOT, "package-lock.json")));
   const key = lock.update(TARGET).digest("hex");
@@ -73,12 +72,12 @@ function checkPackages(): Check[] {
   ];
 }
 
-function checkPage(): Check[] {
+function checkPage(): DoctorCheck[] {
   if (existsSync(join(ROOT, "apps/web/dist/index.html"))) return [ok(t("built"))];
   return [warn(t("the web page is not built"), t("mimikit up builds it"))];
 }
 
-function checkHome({ home, exists }: Patient): Check[] {
+function checkHome({ home, exists }: DoctorInput): DoctorCheck[] {
   const unwritable = whyUnwritable(home);
   if (unwritable !== null)
     return [fail(unwritable, t("make it writable: until then nothing is saved and nothing starts"))];
@@ -96,7 +95,7 @@ function checkHome({ home, exists }: Patient): Check[] {
   ];
 }
 
-function checkToken({ home, exists }: Patient): Check[] {
+function checkToken({ home, exists }: DoctorInput): DoctorCheck[] {
   if (!exists) return [];
   try {
     readToken(home);
@@ -107,12 +106,12 @@ function checkToken({ home, exists }: Patient): Check[] {
   }
 }
 
-function checkConfig({ problems }: Patient): Check[] {
+function checkConfig({ problems }: DoctorInput): DoctorCheck[] {
   if (problems.length === 0) return [ok(t("the file and the variables are valid"))];
   return problems.map((problem) => warn(problem, t("correct it, then: mimikit restart")));
 }
 
-function checkDisk({ home, workDir, exists }: Patient): Check[] {
+function checkDisk({ home, workDir, exists }: DoctorInput): DoctorCheck[] {
   const { bavail, bsize } = statfsSync(exists ? home : workDir);
   const free = bavail * bsize;
   const text = t("{free} MB free", { free: (free / 1_048_576).toFixed(0) });
@@ -121,7 +120,7 @@ function checkDisk({ home, workDir, exists }: Patient): Check[] {
   return [free < DISK_BYTES_WARN ? warn(text, next) : ok(text)];
 }
 
-async function checkDaemon({ home, exists }: Patient): Promise<Check[]> {
+async function checkDaemon({ home, exists }: DoctorInput): Promise<DoctorCheck[]> {
   if (!exists) return [];
   const daemons = await findDaemons(home);
   const foreign = await foreignPm2Homes(home);
@@ -152,7 +151,7 @@ async function checkDaemon({ home, exists }: Patient): Promise<Check[]> {
   ];
 }
 
-async function checkRoles({ home, exists }: Patient): Promise<Check[]> {
+async function checkRoles({ home, exists }: DoctorInput): Promise<DoctorCheck[]> {
   if (!exists) return [];
   const living = livingRoles(home);
   return Promise.all(
@@ -182,7 +181,7 @@ async function checkRoles({ home, exists }: Patient): Promise<Check[]> {
   );
 }
 
-async function checkGateway({ home, config, exists }: Patient): Promise<Check[]> {
+async function checkGateway({ home, config, exists }: DoctorInput): Promise<DoctorCheck[]> {
   const gateway = exists ? livingRoles(home).get("gateway") : undefined;
   if (gateway !== undefined) {
     try {
@@ -205,7 +204,7 @@ async function checkGateway({ home, config, exists }: Patient): Promise<Check[]>
 }
 
 /** A process with a mark and without a claim is left over from a run that has no owner any more (docs/file-protocol.md I9). */
-async function checkChildren({ home, exists }: Patient): Promise<Check[]> {
+async function checkChildren({ home, exists }: DoctorInput): Promise<DoctorCheck[]> {
   if (!exists) return [];
   // The command of a hook is started once, so that its mark is that of a first attempt.
   const ofHooks = namesIn(join(home, DELIVERIES)).map((name) => name.replace(/\.begun\.json$/, ".a1.json"));
@@ -221,7 +220,7 @@ async function checkChildren({ home, exists }: Patient): Promise<Check[]> {
   return [warn(t("left over from tasks: {list}", { list: listed(names) }), t("mimikit down ends them"))];
 }
 
-function checkQuarantine({ home, exists }: Patient): Check[] {
+function checkQuarantine({ home, exists }: DoctorInput): DoctorCheck[] {
   if (!exists) return [];
   const names = namesIn(join(home, QUARANTINE));
   if (names.length === 0) return [ok(t("nothing is in quarantine"))];

@@ -7,7 +7,7 @@ import { messagesOf } from "@mimikit/core/views/history";
 import { ancestorsOf, cancelMark, childId, turnNumber } from "@mimikit/protocol/base/id";
 import type { Result } from "@mimikit/protocol/records/result";
 import { isOwnerAlive } from "@mimikit/runtime/process/identity";
-import { Ledger } from "@mimikit/store/mirror/ledger";
+import { ArchiveIndex } from "@mimikit/store/state-cache/archive-index";
 import { readHistoryView } from "@mimikit/store/views/history";
 import { t, told } from "../i18n/language.ts";
 import type { State } from "../instance/state.ts";
@@ -25,21 +25,21 @@ export interface Examined {
 
 /** Looks once. Throws what the disk throws. */
 export async function examine(state: State): Promise<Examined> {
-  const { fs, mirror } = state;
+  const { fs, cache } = state;
   const violations: string[] = [];
   const violate = (what: string) => void violations.push(what);
   // I8: what is read here is read again, and not taken from what the state cache knows.
-  const ledger = new Ledger(fs, (path, reason) =>
+  const archiveIndex = new ArchiveIndex(fs, (path, reason) =>
     violate(t("{path} cannot be read: {reason}", { path, reason: told(reason) })),
   );
-  await ledger.load();
-  for (const { path, reason } of mirror.unreadable())
+  await archiveIndex.load();
+  for (const { path, reason } of cache.unreadable())
     violate(t("{path} cannot be read: {reason}", { path, reason: told(reason) }));
 
   const results: Result[] = [];
   const messages: string[] = [];
-  for (const id of ledger.names()) {
-    const record = await ledger.read(id);
+  for (const id of archiveIndex.names()) {
+    const record = await archiveIndex.read(id);
     if (record === null) continue;
     if ("task" in record) results.push(record);
     else if (record.kind === "message") messages.push(record.id);
@@ -54,14 +54,14 @@ export async function examine(state: State): Promise<Examined> {
       const other = takenBy.get(id);
       if (other !== undefined) violate(t("{id} was taken up by {other} and by {turn}", { id, other, turn: turn.id }));
       takenBy.set(id, turn.id);
-      if (!ledger.has(id)) violate(t("{turn} took up {id}, which is not in the archive", { turn: turn.id, id }));
+      if (!archiveIndex.has(id)) violate(t("{turn} took up {id}, which is not in the archive", { turn: turn.id, id }));
     }
     const replies = turn.effects.filter(({ type }) => type === "reply").length;
     if (replies > 1) violate(t("{turn} has {replies} replies", { turn: turn.id, replies }));
     if (replies === 0 && said.length > 0) violate(t("{turn} was asked, and has no reply", { turn: turn.id }));
   }
   const open = new Set(
-    [...mirror.queue.values(), ...[...mirror.results.values()].map(({ task }) => task)].flatMap(
+    [...cache.queue.values(), ...[...cache.results.values()].map(({ task }) => task)].flatMap(
       ({ turn }) => turn?.messages.map(({ id }) => id) ?? [],
     ),
   );
@@ -70,8 +70,8 @@ export async function examine(state: State): Promise<Examined> {
 
   // I3: what a result ordered is there, in some state.
   const isKnown = (id: string) =>
-    ledger.has(id) || mirror.queue.has(id) || mirror.results.has(id) || mirror.links.has(id);
-  const isCancelled = (id: string) => [id, ...ancestorsOf(id)].some((each) => ledger.has(cancelMark(each)));
+    archiveIndex.has(id) || cache.queue.has(id) || cache.results.has(id) || cache.dependents.has(id);
+  const isCancelled = (id: string) => [id, ...ancestorsOf(id)].some((each) => archiveIndex.has(cancelMark(each)));
   for (const result of results) {
     const isBinding = result.status === "done" || turnNumber(result.id) > 0;
     for (const [k, { type }] of result.effects.entries()) {
@@ -82,7 +82,7 @@ export async function examine(state: State): Promise<Examined> {
   }
 
   // I6: one living execution of a task.
-  for (const [id, attempts] of mirror.attempts) {
+  for (const [id, attempts] of cache.attempts) {
     const living = attempts.filter(
       ({ claim, failed }) => claim !== undefined && failed === undefined && isOwnerAlive(claim.owner),
     ).length;

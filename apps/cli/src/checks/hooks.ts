@@ -6,10 +6,10 @@ import { examineHooks } from "@mimikit/runtime/hooks/hook-problems";
 import { HOOKS } from "@mimikit/store/disk/state";
 import { t, told } from "../i18n/language.ts";
 import { withDisk } from "../instance/state.ts";
-import { type Check, ok, type Patient, warn } from "./check.ts";
+import { type DoctorCheck, type DoctorInput, ok, warn } from "./check.ts";
 
 /** Nothing is said where there are none. */
-export async function checkHooks({ home }: Patient): Promise<Check[]> {
+export async function checkHooks({ home }: DoctorInput): Promise<DoctorCheck[]> {
   if (!existsSync(join(home, HOOKS))) return [];
   const { hooks: out, sources, problems } = await withDisk(home, (fs) => examineHooks(fs, home, process.env));
   const hooks = [...out, ...sources];

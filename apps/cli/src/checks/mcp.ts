@@ -2,9 +2,9 @@
 
 import { describeServers } from "@mimikit/agent/mcp/describe-servers";
 import { t, told } from "../i18n/language.ts";
-import { type Check, ok, type Patient, warn } from "./check.ts";
+import { type DoctorCheck, type DoctorInput, ok, warn } from "./check.ts";
 
-export async function checkMcp({ home, exists }: Patient): Promise<Check[]> {
+export async function checkMcp({ home, exists }: DoctorInput): Promise<DoctorCheck[]> {
   if (!exists) return [];
   const { servers, commands, problems } = await describeServers(home, process.env);
   if (servers.length + commands.length + problems.length === 0) return [ok(t("no tools from outside are set up"))];

@@ -7,12 +7,12 @@ import { t, told } from "../i18n/language.ts";
 import { withDisk } from "../instance/state.ts";
 import { reasonOf } from "../io/failure.ts";
 import { livingRoles } from "../processes/instance.ts";
-import { type Check, fail, ok, type Patient, warn } from "./check.ts";
+import { type DoctorCheck, type DoctorInput, fail, ok, warn } from "./check.ts";
 
 const VERSION_MIN = 7;
 const NOEVICTION = "noeviction";
 
-export async function checkPools({ home, exists, config }: Patient): Promise<Check[]> {
+export async function checkPools({ home, exists, config }: DoctorInput): Promise<DoctorCheck[]> {
   const { url } = config.pools;
   if (!exists || url === undefined) return [];
   const machines = await withDisk(home, (fs) => describePools(fs, Date.now()));
@@ -22,7 +22,7 @@ export async function checkPools({ home, exists, config }: Patient): Promise<Che
   return [...(await checkEngine(url)), ...dispatcher, ...machines.map(checkMachine)];
 }
 
-async function checkEngine(url: string): Promise<Check[]> {
+async function checkEngine(url: string): Promise<DoctorCheck[]> {
   try {
     const [version, policy] = await withEngine(url, async (client) => [
       Number(/^redis_version:(\d+)/m.exec(await client.info("server"))?.[1]),
@@ -53,7 +53,7 @@ async function checkEngine(url: string): Promise<Check[]> {
   }
 }
 
-function checkMachine({ name, state, seenAt = "" }: PoolSummary): Check {
+function checkMachine({ name, state, seenAt = "" }: PoolSummary): DoctorCheck {
   if (state === "there") return ok(t("the machine {name} is connected", { name }));
   const next = t("there: mimikit pool join");
   return state === "away"

@@ -3,12 +3,12 @@
 import { t, told } from "../i18n/language.ts";
 import { withState } from "../instance/state.ts";
 import { plainLine } from "../io/print.ts";
-import { type Check, fail, ok, type Patient } from "./check.ts";
+import { type DoctorCheck, type DoctorInput, fail, ok } from "./check.ts";
 import { findViolations } from "./find-violations.ts";
 
 const NAMED_MAX = 5;
 
-export async function checkRecords({ exists, home, workDir }: Patient): Promise<Check[]> {
+export async function checkRecords({ exists, home, workDir }: DoctorInput): Promise<DoctorCheck[]> {
   if (!exists) return [];
   const { turns, results, violations } = await findViolations((look) => withState(look, { home, workDir }));
   if (violations.length === 0)

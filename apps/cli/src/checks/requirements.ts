@@ -2,9 +2,9 @@
 
 import { findRequired, installHint, REQUIREMENTS } from "@mimikit/runtime/requirements";
 import { t, told } from "../i18n/language.ts";
-import { type Check, ok, type Patient, warn } from "./check.ts";
+import { type DoctorCheck, type DoctorInput, ok, warn } from "./check.ts";
 
-export function checkRequirements({ config }: Patient): Check[] {
+export function checkRequirements({ config }: DoctorInput): DoctorCheck[] {
   return REQUIREMENTS.map((each) => {
     const path = findRequired(each, process.env);
     if (path !== null) return ok(t("{name} is at {path}", { name: each.name, path }));

@@ -8,20 +8,20 @@ import { isAdopted } from "@mimikit/runtime/home/adoption";
 import { platform } from "@mimikit/runtime/platform/this-platform";
 import { t, told } from "../i18n/language.ts";
 import { livingRoles } from "../processes/instance.ts";
-import { type Check, fail, ok, type Patient, warn } from "./check.ts";
+import { type DoctorCheck, type DoctorInput, fail, ok, warn } from "./check.ts";
 
-export async function checkSandbox(patient: Patient): Promise<Check[]> {
-  const { exists, config, home } = patient;
+export async function checkSandbox(input: DoctorInput): Promise<DoctorCheck[]> {
+  const { exists, config, home } = input;
   // The agent CLI would be run with the settings that lie in the directory.
   if (!exists || !isAdopted(home, process.env)) return [];
   const { ids } = chainOf("worker", config, { home, env: process.env, ...readKeys(home, process.env) });
-  const found: Check[] = [ok(t("the Teller and the Planner have no shell, whoever answers for them"))];
-  for (const id of ids) found.push(await checkWorker(id, patient));
+  const found: DoctorCheck[] = [ok(t("the Teller and the Planner have no shell, whoever answers for them"))];
+  for (const id of ids) found.push(await checkWorker(id, input));
   return found.some(({ level }) => level === "warn") ? [...found, checkLeftovers(home)] : found;
 }
 
 /** Without a sandbox: is what a command hides ended with its task? */
-function checkLeftovers(home: string): Check {
+function checkLeftovers(home: string): DoctorCheck {
   const pool = livingRoles(home).get("workers")?.pid;
   if (platform.mayMakeGroups(pool))
     return ok(t("what a command leaves running is ended with its task, by a control group around it"));
@@ -33,7 +33,7 @@ function checkLeftovers(home: string): Check {
   );
 }
 
-async function checkWorker(id: ProviderId, { config, home, workDir }: Patient): Promise<Check> {
+async function checkWorker(id: ProviderId, { config, home, workDir }: DoctorInput): Promise<DoctorCheck> {
   const result = await proveConfinement(id, config, { home, workDir });
   switch (result.verdict) {
     case "confined":

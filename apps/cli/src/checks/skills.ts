@@ -2,9 +2,9 @@
 
 import { findSkills, skillPlacesOf } from "@mimikit/agent/skills/skills";
 import { t, told } from "../i18n/language.ts";
-import { type Check, ok, type Patient, warn } from "./check.ts";
+import { type DoctorCheck, type DoctorInput, ok, warn } from "./check.ts";
 
-export async function checkSkills({ home, workDir }: Patient): Promise<Check[]> {
+export async function checkSkills({ home, workDir }: DoctorInput): Promise<DoctorCheck[]> {
   const { skills, problems } = await findSkills(skillPlacesOf({ home, workDir }, process.env));
   return [
     ok(t("{count} can be used: {names}", { count: skills.length, names: skills.map(({ name }) => name).join(", ") })),

@@ -14,14 +14,14 @@ export interface VerifiedAll {
 /** Throws what the disk throws. */
 export async function verifyWithArchive({
   home,
-  mirror: { ledger },
-}: Pick<State, "home" | "mirror">): Promise<VerifiedAll> {
+  cache: { archiveIndex },
+}: Pick<State, "home" | "cache">): Promise<VerifiedAll> {
   // Listed before the log is read: a turn that is applied meanwhile is in both or in the log alone.
-  const names = [...ledger.names()].filter((id) => turnNumber(id) > 0);
+  const names = [...archiveIndex.names()].filter((id) => turnNumber(id) > 0);
   const { chains, turnsFrom, missing } = verifyTrail(home);
   const turns = [];
   for (const id of names.filter((name) => turnNumber(name) >= turnsFrom)) {
-    const turn = await ledger.readResult(id);
+    const turn = await archiveIndex.readResult(id);
     if (turn !== null) turns.push({ id, reports: (turn.task.turn?.results ?? []).map((report) => report.id) });
   }
   return { chains, turns: turns.length, missing: missing(turns) };

@@ -3,9 +3,9 @@
 import { missingForSearch } from "@mimikit/agent/web/web";
 import { loadConfig } from "@mimikit/runtime/config/config";
 import { t } from "../i18n/language.ts";
-import { type Check, ok, type Patient, warn } from "./check.ts";
+import { type DoctorCheck, type DoctorInput, ok, warn } from "./check.ts";
 
-export function checkWeb({ home, exists }: Patient): Check[] {
+export function checkWeb({ home, exists }: DoctorInput): DoctorCheck[] {
   if (!exists) return [];
   const { config, keys } = loadConfig(home, process.env);
   const lack = missingForSearch(config, { env: process.env, keys });

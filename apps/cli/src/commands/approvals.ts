@@ -1,6 +1,6 @@
 /**
  * Lists the commands that models may run without asking, and takes one back. It reads the state directory itself and leaves a
- * wish, so it works with everything down (docs/autonomy.md).
+ * command, so it works with everything down (docs/autonomy.md).
  */
 import { momentText } from "@mimikit/core/schedule/trigger-words";
 import { readApprovals } from "@mimikit/store/views/approvals";
@@ -8,7 +8,7 @@ import { command, commandGroup } from "../arguments/command.ts";
 import { terminalZone } from "../arguments/trigger-options.ts";
 import { nameIn, t, told } from "../i18n/language.ts";
 import { found, withState } from "../instance/state.ts";
-import { ask } from "../instance/write-wish.ts";
+import { ask } from "../instance/write-command.ts";
 import { currentPlace } from "../io/place.ts";
 import { plainLine, printJson, printLine, printTable } from "../io/print.ts";
 

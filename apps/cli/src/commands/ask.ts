@@ -17,7 +17,7 @@ import { readText, textArgument } from "../arguments/text-argument.ts";
 import { speaksChinese, t } from "../i18n/language.ts";
 import { awaitAnswer } from "../instance/await-answer.ts";
 import { freshKey, handOver, withFiles } from "../instance/hand-over.ts";
-import { type Outcome, turnOf } from "../instance/outcome.ts";
+import { type MessageOutcome, turnOf } from "../instance/outcome.ts";
 import { withDisk } from "../instance/state.ts";
 import { Failure } from "../io/failure.ts";
 import { adoptedHome, currentPlace } from "../io/place.ts";
@@ -119,7 +119,7 @@ export const ask = command({
 });
 
 /** The tasks or the reply that failed, in one line; null if everything was done. */
-async function failureOf({ replies, tasks }: Outcome): Promise<string | null> {
+async function failureOf({ replies, tasks }: MessageOutcome): Promise<string | null> {
   const failed = tasks.filter(({ state }) => state === "failed" || state === "cancelled");
   if (failed.length > 0) {
     const named = failed.map(({ id, failureReason = "failed" }) => `${id} (${failureReason})`);

@@ -240,7 +240,7 @@ interface Told extends Replayed {
 
 /** Completes it out of the archive: messages answered, the last reply, and tasks that ended though a crash lost the line of it. */
 async function lookUp(
-  { mirror: { ledger } }: State,
+  { cache: { archiveIndex } }: State,
   then: Replayed,
 ): Promise<Pick<Told, "tasks" | "unanswered" | "lastReply">> {
   const answered = new Set<string>();
@@ -248,7 +248,7 @@ async function lookUp(
   let lastReply: Told["lastReply"] = null;
   let readSince = then.at;
   for (const id of then.turns.slice(-TURNS_READ_MAX).reverse()) {
-    const turn = await ledger.readResult(id);
+    const turn = await archiveIndex.readResult(id);
     if (turn === null) continue;
     readSince = turn.completedAt;
     for (const message of turn.task.turn?.messages ?? []) answered.add(message.id);
@@ -260,7 +260,7 @@ async function lookUp(
   const tasks: Replayed["tasks"] = [];
   for (const task of then.tasks) {
     if (task.state === "ended" && (reported.has(task.id) || (!isReadWhole && task.since < readSince))) continue;
-    const result = await ledger.readResult(task.id);
+    const result = await archiveIndex.readResult(task.id);
     if (result !== null && result.completedAt <= then.at && task.state !== "ended") continue;
     const title = task.title ?? result?.task.title;
     const role = task.role ?? result?.task.role;

@@ -1,4 +1,4 @@
-/** The checkboxes of backlog.md. Reads the file itself and leaves a wish for each change, so it works with everything down. */
+/** The checkboxes of backlog.md. Reads the file itself and leaves a command for each change, so it works with everything down. */
 
 import { BadJson } from "@mimikit/protocol/base/json";
 import { BACKLOG_ITEM_CHARS_MAX } from "@mimikit/protocol/records/effect";
@@ -9,7 +9,7 @@ import { type Command, command, commandGroup } from "../arguments/command.ts";
 import { readText } from "../arguments/text-argument.ts";
 import { t } from "../i18n/language.ts";
 import { withState } from "../instance/state.ts";
-import { ask } from "../instance/write-wish.ts";
+import { ask } from "../instance/write-command.ts";
 import { Failure } from "../io/failure.ts";
 import { currentPlace } from "../io/place.ts";
 import { plainLine, printJson, printLine, printTable } from "../io/print.ts";

@@ -31,7 +31,7 @@ export const backup = command({
       throw new Failure("failed", t("there is no state directory {home}: nothing to back up", { home }));
     const file = placeOf(given, home);
     openHome(home, process.env);
-    // If this process is killed, housekeeping removes the directory after a day, like everything there without an owner.
+    // If this process is killed, maintenance removes the directory after a day, like everything there without an owner.
     const stage = mkdtempSync(join(home, TEMPORARY, "backup-"));
     try {
       const written = await writeBackup(home, file, stage, withSecrets);

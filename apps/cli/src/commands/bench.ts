@@ -12,7 +12,7 @@ import { command } from "../arguments/command.ts";
 import { t } from "../i18n/language.ts";
 import { freshKey } from "../instance/hand-over.ts";
 import { withDisk } from "../instance/state.ts";
-import { startTrial, type Trial } from "../instance/trial.ts";
+import { startTrial, type TrialInstance } from "../instance/trial.ts";
 import { Failure } from "../io/failure.ts";
 import { printJson, printLine, printProgress, printTable } from "../io/print.ts";
 
@@ -50,7 +50,7 @@ export const bench = command({
   },
 });
 
-async function measure(trial: Trial): Promise<Figure[]> {
+async function measure(trial: TrialInstance): Promise<Figure[]> {
   const { home, client } = trial;
   printProgress(t("measuring …"));
   const memory = PROCESS_ROLES.map((role) => residentOf(role, trial));
@@ -93,7 +93,7 @@ async function timed(
   return { what, runs, p50: at(0.5), p95: at(0.95), unit: "ms" };
 }
 
-async function answered({ home, client }: Trial): Promise<void> {
+async function answered({ home, client }: TrialInstance): Promise<void> {
   const id = await client.send("help", freshKey());
   const deadline = performance.now() + SETTLED_MS_MAX;
   while (!existsSync(join(home, archivePath(id)))) {
@@ -102,11 +102,11 @@ async function answered({ home, client }: Trial): Promise<void> {
   }
 }
 
-async function rest(trial: Trial): Promise<void> {
+async function rest(trial: TrialInstance): Promise<void> {
   if (!(await trial.rests(SETTLED_MS_MAX))) throw new Failure("timedOut", t("the work was not done in time"));
 }
 
-function residentOf(role: (typeof PROCESS_ROLES)[number], { pidOf }: Trial): Figure {
+function residentOf(role: (typeof PROCESS_ROLES)[number], { pidOf }: TrialInstance): Figure {
   const megabytes = (platform.residentBytes(pidOf(role) ?? 0) ?? 0) / 1_048_576;
   return { what: t("memory of the {role}, at rest", { role }), runs: 1, p50: megabytes, p95: megabytes, unit: "MB" };
 }

@@ -16,7 +16,7 @@ import { openedHome } from "../io/place.ts";
 import { plainLine, printJson, printLine, printProgress } from "../io/print.ts";
 import { livingRoles } from "../processes/instance.ts";
 import { addCommand } from "./channels/add.ts";
-import { channelArgument, fieldsOf, type Kind, kindNamed, peopleOf, takeUp } from "./channels/channel.ts";
+import { channelArgument, fieldsOf, kindNamed, type ListedChannelKind, peopleOf, takeUp } from "./channels/channel.ts";
 import { listCommand } from "./channels/list.ts";
 
 const pairCommand = command({
@@ -63,7 +63,7 @@ export const channels = commandGroup({
   alone: listCommand,
 });
 
-async function pair(json: boolean, home: string, fs: FileSystem, kind: Kind): Promise<void> {
+async function pair(json: boolean, home: string, fs: FileSystem, kind: ListedChannelKind): Promise<void> {
   if (fieldsOf(home)[kind.name] === undefined)
     throw new Failure("failed", t("{name} is not set up yet: mimikit channels add {name}", { name: kind.name }));
   if (kind.pairing === "owner") throw new Failure("usage", t("{title} needs no pairing", { title: kind.title }));

@@ -26,7 +26,7 @@ const REST_MS_MAX = 300_000;
 const REST_POLL_MS = 500;
 const PROGRESS_MS = 10_000;
 
-export interface Report extends AfterKills {
+export interface ChaosReport extends AfterKills {
   seed: number;
   seconds: number;
   /** How often each fault was chosen. */
@@ -98,7 +98,7 @@ export const chaos = command({
 });
 
 /** @param amount faults, or a time. */
-async function tryOut(instance: UnderPm2, seed: number, amount: number | { ms: number }): Promise<Report> {
+async function tryOut(instance: UnderPm2, seed: number, amount: number | { ms: number }): Promise<ChaosReport> {
   const random = randomOf(seed);
   const load = new Load(instance, randomOf(seed + 1));
   const struck: Struck[] = [];
@@ -185,7 +185,7 @@ function countBy<T extends string>(names: readonly T[]): Partial<Record<T, numbe
   return counts as Partial<Record<T, number>> & Record<string, number>;
 }
 
-function show(report: Report): void {
+function show(report: ChaosReport): void {
   const { faults, kills, stops, violations, acknowledged, backMs } = report;
   const rows = (counts: object, say: (what: string) => string) =>
     Object.entries(counts).map(([what, times]) => [say(what), String(times)]);

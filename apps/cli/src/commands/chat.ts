@@ -12,9 +12,9 @@ import { TypedInput, withBreaks } from "../arguments/typed-input.ts";
 import { t } from "../i18n/language.ts";
 import { awaitAnswer, type Listener } from "../instance/await-answer.ts";
 import { connect, mayPass } from "../instance/client.ts";
-import { freshKey, handOver, type Wanted, wantedBy, withFiles } from "../instance/hand-over.ts";
+import { freshKey, type HandOver, handOver, wantedBy, withFiles } from "../instance/hand-over.ts";
 import { follow } from "../instance/live.ts";
-import { ask } from "../instance/write-wish.ts";
+import { ask } from "../instance/write-command.ts";
 import { Failure, reasonOf } from "../io/failure.ts";
 import { adoptedHome, currentPlace } from "../io/place.ts";
 import { plainLine, printLine, styled } from "../io/print.ts";
@@ -234,7 +234,7 @@ class Talk {
   }
 
   /** Sends a message and waits until everything that it started is answered. */
-  private async say(wanted: Wanted, files: Promise<AttachedFile[]>): Promise<void> {
+  private async say(wanted: HandOver, files: Promise<AttachedFile[]>): Promise<void> {
     const key = freshKey();
     const turn = this.takePlace();
     const hand = async () => {
@@ -256,7 +256,7 @@ class Talk {
   }
 
   /** Makes it durable where nothing runs. */
-  private async keep(wanted: Wanted, files: AttachedFile[], key: string): Promise<void> {
+  private async keep(wanted: HandOver, files: AttachedFile[], key: string): Promise<void> {
     try {
       const { taken } = await handOver(withFiles(wanted, files), key);
       if (!taken)
@@ -267,7 +267,7 @@ class Talk {
   }
 
   /** Steers, stops or begins anew: also while the gateway is being restarted. */
-  private async carryOut(wanted: Wanted): Promise<void> {
+  private async carryOut(wanted: HandOver): Promise<void> {
     const turn = this.takePlace();
     try {
       await turn.come;

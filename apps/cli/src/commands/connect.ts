@@ -12,7 +12,7 @@ import {
 import { command } from "../arguments/command.ts";
 import { NO_ARGUMENT } from "../arguments/misuse.ts";
 import {
-  type Connection,
+  type ConnectContext,
   entriesOf,
   entryOf,
   keyOfShell,
@@ -99,7 +99,7 @@ export const connect = command({
   },
 });
 
-async function keyOf(id: ProviderId, isPiped: boolean, at: Connection): Promise<{ key?: string }> {
+async function keyOf(id: ProviderId, isPiped: boolean, at: ConnectContext): Promise<{ key?: string }> {
   if (isPiped) {
     if (process.stdin.isTTY) throw new Failure("usage", t("--key-stdin reads the key from a pipe: … < key.txt"));
     const key = (await readAll(process.stdin)).trim();
@@ -117,7 +117,7 @@ async function modelOf(
   id: ProviderId,
   name: string | undefined,
   wanted: ConnectBody,
-  at: Connection,
+  at: ConnectContext,
 ): Promise<{ model?: string }> {
   const { kind, model } = entryOf(id, at);
   const known = name ?? model;
@@ -141,7 +141,7 @@ async function modelOf(
 }
 
 /** @throws Failure where it does not answer. */
-async function tryOut(wanted: ConnectBody, at: Connection, json: boolean): Promise<ConnectionTest> {
+async function tryOut(wanted: ConnectBody, at: ConnectContext, json: boolean): Promise<ConnectionTest> {
   const trial = await tested(wanted, at);
   const { problem } = trial;
   if (problem === undefined || BEARABLE.includes(problem.cause)) return trial;
@@ -156,7 +156,7 @@ async function save(
   json: boolean,
   wanted: ConnectBody,
   trial: ConnectionTest | undefined,
-  at: Connection,
+  at: ConnectContext,
 ): Promise<void> {
   const answer = await refusing(() => withDisk(at.home, (fs) => saveConnection(wanted, { ...at, fs })));
   if (json) {
@@ -181,7 +181,7 @@ function answerers({ providers, models }: ConnectAnswer): string[] {
   );
 }
 
-async function forgetIt(json: boolean, id: ProviderId | undefined, at: Connection): Promise<void> {
+async function forgetIt(json: boolean, id: ProviderId | undefined, at: ConnectContext): Promise<void> {
   if (id === undefined) throw new Failure("usage", t("name a provider: mimikit connect <provider> --forget"));
   await refusing(() => forgetKey(id, at));
   const { key, missing } = entryOf(id, at);

@@ -12,7 +12,7 @@ import { furnish, orderWork } from "../demo/household.ts";
 import { killAndLook } from "../demo/kill.ts";
 import { makeFolder, removeLeftovers } from "../demo/leftovers.ts";
 import { t } from "../i18n/language.ts";
-import { startTrial, type Trial } from "../instance/trial.ts";
+import { startTrial, type TrialInstance } from "../instance/trial.ts";
 import { printJson, printLine, printProgress, styled } from "../io/print.ts";
 
 /** The page shows the last one; more are for whoever asks the API. */
@@ -45,7 +45,7 @@ export const demo = command({
 class Door {
   private report: DemoReport = { kills: [] };
   private gateway: ChildProcess | undefined;
-  private trial: Trial | undefined;
+  private trial: TrialInstance | undefined;
 
   /** Tells each gateway that it is one of a demo, and listens to it. */
   onStart(role: CoreRole, child: ChildProcess): void {
@@ -59,11 +59,11 @@ class Door {
     this.tell();
   }
 
-  open(trial: Trial): void {
+  open(trial: TrialInstance): void {
     this.trial = trial;
   }
 
-  private async kill(trial: Trial, role: CoreRole): Promise<void> {
+  private async kill(trial: TrialInstance, role: CoreRole): Promise<void> {
     const { kills } = this.report;
     const show = (kill: DemoReport["kills"][number]) => {
       this.report = { kills: [...kills, kill].slice(-KILLS_KEPT_MAX) };

@@ -1,7 +1,7 @@
 /** Looks at everything that an instance needs, says for each what it found, and what to do about it. Changes nothing. */
 import { existsSync } from "node:fs";
 import { command } from "../arguments/command.ts";
-import { type Check, fail, type Patient } from "../checks/check.ts";
+import { type DoctorCheck, type DoctorInput, fail } from "../checks/check.ts";
 import { CHECKS } from "../checks/checks.ts";
 import { t, told } from "../i18n/language.ts";
 import { asCalled } from "../io/as-called.ts";
@@ -17,7 +17,7 @@ export const doctor = command({
   examples: [["mimikit doctor", "exit code 1 when something has to be repaired"]],
   async run({ json }) {
     const place = currentPlace();
-    const found: (Check & { name: string })[] = [];
+    const found: (DoctorCheck & { name: string })[] = [];
     for (const [name, look] of Object.entries(CHECKS)) {
       for (const check of await examine(look, place)) found.push({ name, ...check });
     }
@@ -30,7 +30,7 @@ export const doctor = command({
 });
 
 /** A check that throws is a failed check; the others still run. */
-async function examine(look: (typeof CHECKS)[string], place: Omit<Patient, "exists">): Promise<Check[]> {
+async function examine(look: (typeof CHECKS)[string], place: Omit<DoctorInput, "exists">): Promise<DoctorCheck[]> {
   try {
     return await look({ ...place, exists: existsSync(place.home) });
   } catch (error) {
@@ -43,7 +43,7 @@ async function examine(look: (typeof CHECKS)[string], place: Omit<Patient, "exis
   }
 }
 
-function print({ name, level, message, next }: Check & { name: string }): void {
+function print({ name, level, message, next }: DoctorCheck & { name: string }): void {
   const [colour, sign] = SIGNS[level];
   printLine(`${styled(colour, sign)} ${name.padEnd(10)} ${told(message)}`);
   if (next !== undefined) printLine(`  ${"".padEnd(10)} → ${asCalled(told(next))}`);

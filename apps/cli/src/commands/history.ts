@@ -68,8 +68,8 @@ const search = command({
       to: to === undefined ? undefined : momentOf("--to", to, 1),
     });
     if (!checked.success) throw misuseOf(checked.error);
-    const hits = await withState(async ({ home, fs, mirror }) => {
-      const { messages } = await readHistory(fs, mirror.ledger);
+    const hits = await withState(async ({ home, fs, cache }) => {
+      const { messages } = await readHistory(fs, cache.archiveIndex);
       return new HistoryIndex(home).with(messages).search(checked.data);
     });
     if (json) printJson({ hits });
@@ -91,8 +91,8 @@ const exportCommand = command({
       describe: "Markdown to read, or JSON with earlier versions and all details",
     }),
   async run({ json, format }) {
-    const messages = await withState(async ({ home, fs, mirror }) =>
-      wholeHistory(home, (await readHistory(fs, mirror.ledger)).messages),
+    const messages = await withState(async ({ home, fs, cache }) =>
+      wholeHistory(home, (await readHistory(fs, cache.archiveIndex)).messages),
     );
     process.stdout.write(historyFile(messages, json ? "json" : format));
   },
@@ -108,7 +108,7 @@ export const history = commandGroup({
 async function list(limit: number, roles: readonly string[] | undefined, json: boolean): Promise<void> {
   if (!Number.isInteger(limit) || limit < 1 || limit > HISTORY_HITS_MAX)
     throw new Failure("usage", t("--limit is a whole number from 1 to {max}", { max: HISTORY_HITS_MAX }));
-  const { messages } = await withState(({ fs, mirror }) => readHistory(fs, mirror.ledger));
+  const { messages } = await withState(({ fs, cache }) => readHistory(fs, cache.archiveIndex));
   const newest = newestVersions(messages)
     .filter((message) => roles === undefined || roles.includes(message.role))
     .slice(-limit);

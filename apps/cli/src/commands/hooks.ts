@@ -4,10 +4,10 @@ import { text as readAll } from "node:stream/consumers";
 import { setTimeout as wait } from "node:timers/promises";
 import { momentText } from "@mimikit/core/schedule/trigger-words";
 import {
-  Delivery,
   EndedDelivery,
-  FailedTries,
+  FailedCalls,
   HOOK_EVENTS,
+  HookDelivery,
   type HookEvent,
   HookName,
   TEST_EVENT,
@@ -15,7 +15,7 @@ import {
 import { problemOfHookSecret, setHookSecret } from "@mimikit/runtime/config/secrets";
 import { openHome } from "@mimikit/runtime/home/adoption";
 import { examineHooks } from "@mimikit/runtime/hooks/hook-problems";
-import type { Hook, Hooks } from "@mimikit/runtime/hooks/read-hooks";
+import type { FoundHooks, Hook } from "@mimikit/runtime/hooks/read-hooks";
 import { hasCode } from "@mimikit/store/disk/error-code";
 import type { FileSystem } from "@mimikit/store/disk/file-system";
 import { createRecord, readRecord } from "@mimikit/store/disk/record";
@@ -98,12 +98,14 @@ function hookArgument(yargs: Argv<CommonOptions>) {
   });
 }
 
-async function withHooks(use: (parts: { fs: FileSystem; home: string; found: Hooks }) => Promise<void>): Promise<void> {
+async function withHooks(
+  use: (parts: { fs: FileSystem; home: string; found: FoundHooks }) => Promise<void>,
+): Promise<void> {
   const home = openedHome();
   await withDisk(home, async (fs) => use({ fs, home, found: await examineHooks(fs, home, process.env) }));
 }
 
-function hookNamed(name: string, { hooks: all, problems }: Hooks): Hook {
+function hookNamed(name: string, { hooks: all, problems }: FoundHooks): Hook {
   const hook = all.find((each) => each.name === name);
   if (hook !== undefined) return hook;
   const problem = problems.find((each) => each.name === name);
@@ -115,9 +117,9 @@ function hookNamed(name: string, { hooks: all, problems }: Hooks): Hook {
 }
 
 /** A delivery and what is known of it. */
-interface Line extends Delivery {
+interface Line extends HookDelivery {
   ended: EndedDelivery | null;
-  failed: FailedTries | null;
+  failed: FailedCalls | null;
 }
 
 /** Newest first. */
@@ -125,13 +127,13 @@ async function readDeliveries(fs: FileSystem): Promise<Line[]> {
   const lines: Line[] = [];
   for (const name of await namesIn(fs)) {
     const [, id] = /^(d-[0-9a-f]+)\.json$/.exec(name) ?? [];
-    const delivery = id === undefined ? null : await readRecord(fs, Delivery, deliveryPath(id));
+    const delivery = id === undefined ? null : await readRecord(fs, HookDelivery, deliveryPath(id));
     if (delivery === null || id === undefined) continue;
     const ended = await readRecord(fs, EndedDelivery, endedDeliveryPath(id));
     lines.push({
       ...delivery,
       ended,
-      failed: ended === null ? await readRecord(fs, FailedTries, failedTriesPath(id)) : null,
+      failed: ended === null ? await readRecord(fs, FailedCalls, failedTriesPath(id)) : null,
     });
   }
   return lines.sort((a, b) => (a.at < b.at ? 1 : -1));
@@ -146,7 +148,7 @@ async function namesIn(fs: FileSystem): Promise<string[]> {
   }
 }
 
-function list(json: boolean, { hooks: all, sources, problems }: Hooks, lines: readonly Line[]): void {
+function list(json: boolean, { hooks: all, sources, problems }: FoundHooks, lines: readonly Line[]): void {
   const facts = all.map((hook) => {
     const own = lines.filter((line) => line.hook === hook.name);
     const [last = null] = own.flatMap(({ ended }) => ended ?? []).sort((a, b) => (a.at < b.at ? 1 : -1));
@@ -178,7 +180,7 @@ function list(json: boolean, { hooks: all, sources, problems }: Hooks, lines: re
   for (const { place, reason } of problems) printLine(styled("yellow", plainLine(`! ${place}: ${told(reason)}`)));
 }
 
-function show(json: boolean, hook: Hook, { problems }: Hooks, lines: readonly Line[]): void {
+function show(json: boolean, hook: Hook, { problems }: FoundHooks, lines: readonly Line[]): void {
   const own = lines.filter((line) => line.hook === hook.name).slice(0, SHOWN_MAX);
   const wrong = problems.filter(({ name }) => name === hook.name);
   if (json) {
@@ -212,7 +214,13 @@ function stateText({ ended, failed }: Pick<Line, "ended" | "failed">): string {
     : t("waits after {tries} tries until {moment}: {error}", { tries, moment, error: told(error) });
 }
 
-async function test(json: boolean, { name }: Hook, { problems }: Hooks, fs: FileSystem, home: string): Promise<void> {
+async function test(
+  json: boolean,
+  { name }: Hook,
+  { problems }: FoundHooks,
+  fs: FileSystem,
+  home: string,
+): Promise<void> {
   const wrong = problems.find((each) => each.name === name);
   if (wrong !== undefined) throw new Failure("failed", `${wrong.place}: ${told(wrong.reason)}`);
   const id = `test-${randomBytes(8).toString("hex")}`;
@@ -222,14 +230,14 @@ async function test(json: boolean, { name }: Hook, { problems }: Hooks, fs: File
     timestamp: at,
     data: { id, title: "a sample event", text: "Sent by  mimikit hooks test." },
   };
-  const delivery: Delivery = {
+  const delivery: HookDelivery = {
     id: `d-${createHash("sha256").update(id).digest("hex").slice(0, 32)}`,
     hook: name,
     at,
     event,
   };
   await fs.makeDir(DELIVERIES);
-  await createRecord(fs, Delivery, deliveryPath(delivery.id), delivery);
+  await createRecord(fs, HookDelivery, deliveryPath(delivery.id), delivery);
   const isRunning = livingRoles(home).has("workers");
   const ended = isRunning ? await untilEnded(fs, delivery.id) : null;
   if (json) printJson({ delivery: delivery.id, ended });

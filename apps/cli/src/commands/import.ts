@@ -13,7 +13,14 @@ import { terminalZone } from "../arguments/trigger-options.ts";
 import { t, told } from "../i18n/language.ts";
 import { whenIn } from "../i18n/words.ts";
 import { bringIn, importsOf, type Plan, planImport, takeBack } from "../import/bring-in.ts";
-import { type Brought, type BroughtSchedule, COUNTED, SOURCE_NAMES, SOURCES, type Source } from "../import/brought.ts";
+import {
+  type Brought,
+  type BroughtSchedule,
+  COUNTED,
+  type ImportSource,
+  SOURCE_NAMES,
+  SOURCES,
+} from "../import/brought.ts";
 import { openExport } from "../import/export-files.ts";
 import { confirm } from "../io/confirm.ts";
 import { Failure } from "../io/failure.ts";
@@ -59,7 +66,7 @@ export const importCommand = command({
     if (!isTrial) openHome(home, process.env);
     const plan = await planImport(source, brought);
     if (!json) show(brought, plan, file);
-    const isNothing = plan.lines.length + plan.wishes.length === 0;
+    const isNothing = plan.lines.length + plan.commands.length === 0;
     if (isTrial || isNothing) {
       if (json) printJson({ ...summary(brought, plan), imported: false });
       else printLine(isNothing ? t("there is nothing new in it") : t("nothing was changed"));
@@ -80,7 +87,7 @@ export const importCommand = command({
   },
 });
 
-async function read(source: Source, path: string): Promise<Brought> {
+async function read(source: ImportSource, path: string): Promise<Brought> {
   const files = await openExport(path);
   try {
     const brought = await readOf(source, files);
@@ -99,7 +106,7 @@ async function read(source: Source, path: string): Promise<Brought> {
   }
 }
 
-async function readOf(source: Source, files: Awaited<ReturnType<typeof openExport>>): Promise<Brought> {
+async function readOf(source: ImportSource, files: Awaited<ReturnType<typeof openExport>>): Promise<Brought> {
   switch (source) {
     case "chatgpt":
       return (await import("../import/chatgpt.ts")).readChatGpt(files);
@@ -110,8 +117,8 @@ async function readOf(source: Source, files: Awaited<ReturnType<typeof openExpor
   }
 }
 
-function summary({ conversations, passedOver }: Brought, { id, lines, wishes, known, leftOut }: Plan) {
-  const count = (kind: string) => wishes.filter(({ said }) => said.kind === kind).length;
+function summary({ conversations, passedOver }: Brought, { id, lines, commands, known, leftOut }: Plan) {
+  const count = (kind: string) => commands.filter(({ said }) => said.kind === kind).length;
   return {
     id,
     conversations: conversations.length,
@@ -125,7 +132,7 @@ function summary({ conversations, passedOver }: Brought, { id, lines, wishes, kn
 
 /** Everything that would be new, and what would not come. */
 function show(brought: Brought, plan: Plan, file: string): void {
-  const { source, lines, wishes } = plan;
+  const { source, lines, commands } = plan;
   const { known, messages, passedOver } = summary(brought, plan);
   const before = (count: number) => (count === 0 ? "" : t(", and {count} that were brought in before", { count }));
   printLine(styled("bold", t("from {source}, {file}", { source: SOURCE_NAMES[source], file: plainLine(file) })));
@@ -142,10 +149,10 @@ function show(brought: Brought, plan: Plan, file: string): void {
   );
   const titles = new Map(lines.map(({ conversation, title }) => [conversation, title]));
   listed([...titles.values()].filter((title) => title !== ""));
-  const memories = wishes.flatMap(({ said }) => (said.kind === "memory-add" ? [said.content] : []));
+  const memories = commands.flatMap(({ said }) => (said.kind === "memory-add" ? [said.content] : []));
   printLine(`${COUNTED.memories(memories.length)}${before(known.memories)}`);
   listed(memories);
-  const fresh = wishes.flatMap(({ said }) => (said.kind === "trigger-put" ? [said.definition] : []));
+  const fresh = commands.flatMap(({ said }) => (said.kind === "trigger-put" ? [said.definition] : []));
   printLine(`${COUNTED.schedules(fresh.length)}${before(known.schedules)}`);
   showSchedules(brought.schedules.filter(({ definition }) => fresh.includes(definition)));
   if (passedOver.length === 0) return;
@@ -190,11 +197,11 @@ function list(home: string, json: boolean): void {
     printJson({ imports });
     return;
   }
-  const rows = imports.map(({ id, at, messages, wishes }) => [
+  const rows = imports.map(({ id, at, messages, wishes: commands }) => [
     id,
     momentText(Date.parse(at), terminalZone()),
     String(messages),
-    String(wishes.length),
+    String(commands.length),
   ]);
   printTable(["id", "when", "messages", "memories and schedules"], rows, t("nothing was brought in yet"));
 }

@@ -9,7 +9,7 @@ import { readImprovement, readImprovements } from "@mimikit/store/views/improvem
 import { command, commandGroup } from "../arguments/command.ts";
 import { nameIn, t, told } from "../i18n/language.ts";
 import { withState } from "../instance/state.ts";
-import { ask } from "../instance/write-wish.ts";
+import { ask } from "../instance/write-command.ts";
 import { Failure } from "../io/failure.ts";
 import { currentPlace } from "../io/place.ts";
 import { plainLine, plainText, printJson, printLine, printTable, styled } from "../io/print.ts";
@@ -29,7 +29,7 @@ const list = command({
     }),
   async run({ json, limit }) {
     const limited = Math.min(LIST_MAX, Math.max(1, Math.floor(limit)));
-    const improvements = await withState(({ mirror }) => readImprovements(mirror, limited));
+    const improvements = await withState(({ cache }) => readImprovements(cache, limited));
     if (json) printJson({ improvements });
     else printImprovements(improvements);
   },
@@ -43,7 +43,7 @@ const show = command({
     yargs.positional("id", { type: "string", demandOption: true, describe: "the improvement, or its number" }),
   async run({ json, id }) {
     const number = /^\d{1,15}$/.test(id) ? Number(id) : improvementNumber(id);
-    const improvement = await withState(({ mirror }) => readImprovement(mirror, number));
+    const improvement = await withState(({ cache }) => readImprovement(cache, number));
     if (improvement === null)
       throw new Failure("failed", t("there is no improvement {id}:  mimikit improve  lists them", { id }));
     if (json) printJson(improvement);

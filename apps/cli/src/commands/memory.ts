@@ -19,7 +19,7 @@ import { command, commandGroup } from "../arguments/command.ts";
 import { isPiped, readText, wordsOf } from "../arguments/text-argument.ts";
 import { t, told } from "../i18n/language.ts";
 import { withState } from "../instance/state.ts";
-import { ask } from "../instance/write-wish.ts";
+import { ask } from "../instance/write-command.ts";
 import { Failure, misuseOf } from "../io/failure.ts";
 import { currentPlace } from "../io/place.ts";
 import { plainLine, printJson, printLine, printTable, styled } from "../io/print.ts";
@@ -193,10 +193,10 @@ function show({ hits }: MemoryAnswer): void {
 
 /** Lists the entries that the model was given for a reply. @throws Failure if there is no such reply. */
 async function used(id: string | undefined, json: boolean): Promise<void> {
-  const answer = await withState(async ({ home, workDir, fs, mirror }) => {
-    const { messages } = await readHistory(fs, mirror.ledger);
+  const answer = await withState(async ({ home, workDir, fs, cache }) => {
+    const { messages } = await readHistory(fs, cache.archiveIndex);
     const reply = id ?? messages.findLast((message) => turnOfReply(message.id) !== undefined)?.id;
-    return reply === undefined ? null : usedMemory(reply, { home, workDir }, mirror.ledger);
+    return reply === undefined ? null : usedMemory(reply, { home, workDir }, cache.archiveIndex);
   });
   if (answer === null)
     throw new Failure(
@@ -238,10 +238,10 @@ async function index(json: boolean): Promise<void> {
 }
 
 async function status(json: boolean): Promise<void> {
-  const found = await withState(async ({ home, workDir, mirror }): Promise<MemoryStatus> => {
+  const found = await withState(async ({ home, workDir, cache }): Promise<MemoryStatus> => {
     const place = { home, workDir };
     const files = await describeMemory(place);
-    const unarchived = await countUnarchived(mirror.ledger);
+    const unarchived = await countUnarchived(cache.archiveIndex);
     return { ...files, unarchived, index: await new MemoryIndex(place).refresh() };
   });
   if (json) {

@@ -4,7 +4,7 @@ import { command, commandGroup } from "../arguments/command.ts";
 import { readText } from "../arguments/text-argument.ts";
 import { t } from "../i18n/language.ts";
 import { found, withState } from "../instance/state.ts";
-import { ask } from "../instance/write-wish.ts";
+import { ask } from "../instance/write-command.ts";
 import { plainLine, printJson, printLine, styled } from "../io/print.ts";
 import { answerMeant, questionText } from "../terminal/question-text.ts";
 

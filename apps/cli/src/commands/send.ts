@@ -4,7 +4,7 @@ import { attachFiles, attachOption, namesOf } from "../arguments/attach-files.ts
 import { command } from "../arguments/command.ts";
 import { isOnlyPiped, isPiped, readText, textArgument } from "../arguments/text-argument.ts";
 import { t } from "../i18n/language.ts";
-import { handOver, printHanded, type Wanted, wantedBy, withFiles } from "../instance/hand-over.ts";
+import { type HandOver, handOver, printHanded, wantedBy, withFiles } from "../instance/hand-over.ts";
 import { Failure } from "../io/failure.ts";
 import { printJson, printLine } from "../io/print.ts";
 import { mistakeText, slashHelp } from "../terminal/slash-help.ts";
@@ -37,12 +37,12 @@ export const send = command({
   },
 });
 
-function asIs(text: string): Wanted {
+function asIs(text: string): HandOver {
   return { kind: "message", text };
 }
 
 /** Throws `Failure` (usage) for a command that there is not, or that is not complete. */
-function read(text: string): Wanted | "help" {
+function read(text: string): HandOver | "help" {
   const line = readLine(text);
   if (line.kind === "mistake") throw new Failure("usage", mistakeText(line));
   if (line.kind === "help") return "help";

@@ -11,7 +11,7 @@ import type { BudgetState, Status, TaskSummary } from "@mimikit/protocol/wire/ap
 import { whyUnwritable } from "@mimikit/runtime/home/home";
 import { silentSecOf } from "@mimikit/runtime/process/heartbeat";
 import { rolesOf } from "@mimikit/runtime/process/roles-of";
-import { UsageBook } from "@mimikit/store/views/usage-book";
+import { UsageLog } from "@mimikit/store/views/usage-log";
 import { command } from "../arguments/command.ts";
 import { terminalZone } from "../arguments/trigger-options.ts";
 import { nameIn, t, told } from "../i18n/language.ts";
@@ -105,10 +105,10 @@ async function showFiles(json: boolean): Promise<void> {
       },
     ]),
   );
-  const today = new UsageBook(home).readDay(dayOf(Date.now())).total;
+  const today = new UsageLog(home).readDay(dayOf(Date.now())).total;
   const known = await withState(async (state) => ({
     open: openTasks(state),
-    inbox: state.mirror.inbox.size,
+    inbox: state.cache.inbox.size,
     questions: state.questions.length,
     triggers: [...state.triggers.values()].map(triggerSummary),
   }));
@@ -145,7 +145,7 @@ async function showFiles(json: boolean): Promise<void> {
 /** Loaded only where an engine is set up. */
 async function machinesOf(): Promise<Machines> {
   const { describeMachines } = await import("@mimikit/runtime/pools/registry");
-  return withState(({ fs, mirror }) => describeMachines(fs, mirror, Date.now()));
+  return withState(({ fs, cache }) => describeMachines(fs, cache, Date.now()));
 }
 
 type Machines = NonNullable<Status["pools"]>["each"];

@@ -14,7 +14,7 @@ import { type CommonOptions, command, commandGroup } from "../arguments/command.
 import { nameIn, t, told } from "../i18n/language.ts";
 import { withState } from "../instance/state.ts";
 import { cancellableId, listTasks, readTask } from "../instance/task-list.ts";
-import { ask } from "../instance/write-wish.ts";
+import { ask } from "../instance/write-command.ts";
 import { Failure } from "../io/failure.ts";
 import { currentPlace } from "../io/place.ts";
 import { padded, plainLine, plainText, printJson, printLine, printTable, styled } from "../io/print.ts";
@@ -122,8 +122,8 @@ async function cancel(given: string, json: boolean): Promise<void> {
 async function again(given: string, text: string | undefined, json: boolean): Promise<void> {
   const { home, task } = await readKept(given);
   if (task.completedAt === undefined) throw new Failure("failed", t("{id} has not ended yet", { id: task.id }));
-  const wish = { kind: "again" as const, taskId: task.id, ...(text !== undefined && { text }) };
-  const { id, outcome } = await ask(home, wish);
+  const command = { kind: "again" as const, taskId: task.id, ...(text !== undefined && { text }) };
+  const { id, outcome } = await ask(home, command);
   const newId = againId(task.id, id);
   if (json) printJson({ id, taskId: newId, outcome });
   else

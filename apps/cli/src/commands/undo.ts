@@ -1,5 +1,5 @@
 /**
- * Takes a change back, or lists those that there are. It reads the state directory itself and leaves a wish, so it works
+ * Takes a change back, or lists those that there are. It reads the state directory itself and leaves a command, so it works
  * with everything down (SPEC J3).
  */
 import { momentText } from "@mimikit/core/schedule/trigger-words";
@@ -10,7 +10,7 @@ import { command } from "../arguments/command.ts";
 import { terminalZone } from "../arguments/trigger-options.ts";
 import { nameIn, t, told } from "../i18n/language.ts";
 import { found, withState } from "../instance/state.ts";
-import { ask } from "../instance/write-wish.ts";
+import { ask } from "../instance/write-command.ts";
 import { Failure } from "../io/failure.ts";
 import { currentPlace } from "../io/place.ts";
 import { plainLine, printJson, printLine, printTable } from "../io/print.ts";
@@ -64,9 +64,9 @@ const DONE: Record<ChangeView["op"], string> = {
 };
 
 async function takeBack(given: string, json: boolean): Promise<void> {
-  const { id: changeId } = await withState(async ({ mirror }) => {
+  const { id: changeId } = await withState(async ({ cache }) => {
     // A title may be that of many changes: only their ids name them.
-    const ids = [...mirror.changes.keys()].map((id) => ({ id }));
+    const ids = [...cache.changes.keys()].map((id) => ({ id }));
     return found(given, ids, "change");
   });
   const asked = await ask(currentPlace().home, { kind: "undo", changeId });

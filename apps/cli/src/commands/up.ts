@@ -7,7 +7,7 @@ import { pairingUrl as pairingUrlOf, urlOf } from "@mimikit/runtime/config/addre
 import type { Config } from "@mimikit/runtime/config/config";
 import { openHome, putCodeAside } from "@mimikit/runtime/home/adoption";
 import { commandName } from "@mimikit/runtime/home/command-name";
-import { HomeError, type Place, readToken, whyUnwritable } from "@mimikit/runtime/home/home";
+import { HomeError, type HomePlace, readToken, whyUnwritable } from "@mimikit/runtime/home/home";
 import { createPairing } from "@mimikit/runtime/home/pairing";
 import { makeWorkDir } from "@mimikit/runtime/home/work-dir";
 import { platform } from "@mimikit/runtime/platform/this-platform";
@@ -144,7 +144,7 @@ export function prepare(home: string, workDir: string): void {
 }
 
 /** Is a PM2 that answers at work on all of them, so that there is nothing to do but to wait? */
-async function isTended(place: Place): Promise<boolean> {
+async function isTended(place: HomePlace): Promise<boolean> {
   if ((await foreignPm2Homes(place.home)).length > 0) return true;
   return (
     (await findDaemons(place.home)).length > 0 && (await countTended(place)) === rolesOf(place.home, process.env).length
@@ -171,7 +171,7 @@ async function answersOtherwise(home: string, config: Config): Promise<boolean> 
   }
 }
 
-async function start(place: Place, config: Config): Promise<void> {
+async function start(place: HomePlace, config: Config): Promise<void> {
   const { home } = place;
   const [elsewhere] = await foreignPm2Homes(home);
   if (elsewhere !== undefined) {

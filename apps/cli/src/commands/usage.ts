@@ -2,7 +2,7 @@
 
 import { addUsage, NO_USAGE } from "@mimikit/protocol/base/usage";
 import { USAGE_DAYS_MAX, type UsageRow } from "@mimikit/protocol/wire/api";
-import { UsageBook } from "@mimikit/store/views/usage-book";
+import { UsageLog } from "@mimikit/store/views/usage-log";
 import { command } from "../arguments/command.ts";
 import { t } from "../i18n/language.ts";
 import { withState } from "../instance/state.ts";
@@ -28,7 +28,7 @@ export const usage = command({
   async run({ json, days }) {
     if (!Number.isInteger(days) || days < 1 || days > USAGE_DAYS_MAX)
       throw new Failure("usage", t("--days is a whole number from 1 to {max}", { max: USAGE_DAYS_MAX }));
-    const rows = await withState(async ({ home }) => new UsageBook(home).readDays(days, Date.now()));
+    const rows = await withState(async ({ home }) => new UsageLog(home).readDays(days, Date.now()));
     if (json) printJson({ rows });
     else show(rows);
   },

@@ -12,14 +12,14 @@ import { Failure } from "../io/failure.ts";
 import { adoptedHome, currentPlace } from "../io/place.ts";
 import { runningEnvironment } from "../processes/instance.ts";
 
-export interface Connection extends At {
+export interface ConnectContext extends At {
   workDir: string;
   /** Does anything run that reads what is saved? */
   isRunning: boolean;
 }
 
 /** Makes the state directory where there is none. @throws Failure where it is not this user's own. */
-export async function openConnection(): Promise<Connection> {
+export async function openConnection(): Promise<ConnectContext> {
   const { home, workDir } = currentPlace();
   openHome(home, process.env);
   adoptedHome();
@@ -31,7 +31,7 @@ export async function openConnection(): Promise<Connection> {
 /** The key that a variable of this shell alone holds: processes that are started elsewhere would not have it. */
 export function keyOfShell(
   id: ProviderId,
-  { env, isRunning }: Connection,
+  { env, isRunning }: ConnectContext,
 ): { key: string; variable: string } | undefined {
   const variable = keyVariableOf(id, process.env);
   const key = variable === undefined ? undefined : process.env[variable]?.trim();
@@ -39,7 +39,7 @@ export function keyOfShell(
   return { key, variable };
 }
 
-export function entryOf(id: ProviderId, at: Connection): ProviderEntry {
+export function entryOf(id: ProviderId, at: ConnectContext): ProviderEntry {
   return describeProvider(id, at);
 }
 
@@ -48,12 +48,12 @@ export function nameOf({ id, title }: ProviderEntry): string {
   return id === "openai" ? "OpenAI" : speaksChinese() ? title.zh : title.en;
 }
 
-export function entriesOf(at: Connection): ProviderEntry[] {
+export function entriesOf(at: ConnectContext): ProviderEntry[] {
   return describeCatalogue(at).providers;
 }
 
 /** A trial, which ends with this process. */
-export function tested(wanted: ConnectBody, at: Connection): Promise<ConnectionTest> {
+export function tested(wanted: ConnectBody, at: ConnectContext): Promise<ConnectionTest> {
   const { roles: _, ...rest } = wanted;
   return refusing(() => testConnection(rest, at, new AbortController().signal));
 }

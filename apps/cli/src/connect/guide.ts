@@ -10,7 +10,7 @@ import { problemOfKey } from "@mimikit/runtime/config/secrets";
 import { nameIn, t, told } from "../i18n/language.ts";
 import { Failure } from "../io/failure.ts";
 import { plainLine, printProgress } from "../io/print.ts";
-import { type Connection, entriesOf, entryOf, keyOfShell, nameOf, tested, trialText } from "./connection.ts";
+import { type ConnectContext, entriesOf, entryOf, keyOfShell, nameOf, tested, trialText } from "./connection.ts";
 import { signIn } from "./sign-in.ts";
 
 /** Loaded when the user is asked: no other command needs it. */
@@ -28,7 +28,7 @@ interface Choice {
 }
 
 /** @param id the provider, if it was said already. @throws Failure where nothing is to be saved. */
-export async function guide(at: Connection, id?: ProviderId): Promise<ConnectBody> {
+export async function guide(at: ConnectContext, id?: ProviderId): Promise<ConnectBody> {
   const prompts = await import("@clack/prompts");
   prompts.intro(t("Connect a model"), TO);
   const choice = id === undefined ? await chooseProvider(prompts, at) : { id };
@@ -42,7 +42,7 @@ export async function guide(at: Connection, id?: ProviderId): Promise<ConnectBod
 }
 
 /** Servers that answer on this machine come first. */
-async function chooseProvider(prompts: Prompts, at: Connection): Promise<Choice> {
+async function chooseProvider(prompts: Prompts, at: ConnectContext): Promise<Choice> {
   printProgress(t("looking for servers on this machine …"));
   const servers = await findLocal(new AbortController().signal);
   const entries = entriesOf(at).filter(({ kind }) => kind !== "offline");
@@ -117,7 +117,7 @@ async function keyedAndListed(
   prompts: Prompts,
   entry: ProviderEntry,
   place: ConnectBody,
-  at: Connection,
+  at: ConnectContext,
 ): Promise<Keyed> {
   for (;;) {
     const keyed = entry.kind === "local" ? {} : await askKey(prompts, entry, place, at);
@@ -133,7 +133,7 @@ async function askKey(
   prompts: Prompts,
   entry: ProviderEntry,
   { baseUrl }: ConnectBody,
-  at: Connection,
+  at: ConnectContext,
 ): Promise<{ key?: string }> {
   const { key: known, keyPage } = entry;
   const ofShell = keyOfShell(idOf(entry), at);
@@ -168,7 +168,7 @@ async function askKey(
 }
 
 /** A program has a login of its own, or a key. */
-async function signedIn(prompts: Prompts, entry: ProviderEntry, at: Connection): Promise<Keyed> {
+async function signedIn(prompts: Prompts, entry: ProviderEntry, at: ConnectContext): Promise<Keyed> {
   const { id, missing, login = "" } = entry;
   if (isNotThere(missing)) throw new Failure("failed", t("{id} lacks {missing}", { id, missing: told(missing ?? "") }));
   if (missing === null) return { models: [] };
@@ -194,7 +194,7 @@ async function chooseModel(
   entry: ProviderEntry,
   wanted: ConnectBody,
   models: readonly OfferedModel[],
-  at: Connection,
+  at: ConnectContext,
 ): Promise<{ model?: string }> {
   for (;;) {
     const model = await askModel(prompts, entry, models);

@@ -6,13 +6,13 @@ import { execa } from "execa";
 import { t } from "../i18n/language.ts";
 import { Failure } from "../io/failure.ts";
 import { printProgress } from "../io/print.ts";
-import type { Connection } from "./connection.ts";
+import type { ConnectContext } from "./connection.ts";
 
 /** Programs that sign in twice: for those who talk, then for the Workers, whose shell may write in their folder. */
 const FOR = ["for those who talk", "for the Workers, who have a folder of their own"];
 
 /** @throws Failure where a login was not done. */
-export async function signIn(id: ProviderId, at: Connection): Promise<void> {
+export async function signIn(id: ProviderId, at: ConnectContext): Promise<void> {
   const logins = loginsOf(id, at);
   for (const [i, { commandLine, dir, environment }] of logins.entries()) {
     const [file, ...args] = commandLine;

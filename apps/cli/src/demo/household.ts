@@ -13,10 +13,10 @@ import type { Question } from "@mimikit/protocol/records/question";
 import { Result } from "@mimikit/protocol/records/result";
 import { blankTask } from "@mimikit/protocol/records/task";
 import type { TriggerDefinition } from "@mimikit/protocol/triggers/trigger-order";
-import type { Place } from "@mimikit/runtime/home/home";
+import type { HomePlace } from "@mimikit/runtime/home/home";
 import { archivePath, BACKLOG_PATH, MEMORY_PATH, PROFILE_PATH, questionPath } from "@mimikit/store/disk/state";
 
-import { writeWish } from "../instance/write-wish.ts";
+import { writeCommand } from "../instance/write-command.ts";
 
 const HOUR_MS = 3_600_000;
 const QUESTION_HOURS = 12;
@@ -125,7 +125,7 @@ const TRIGGERS: readonly TriggerDefinition[] = [
 ];
 
 /** Writes what was there before today. Throws what the disk throws. @param nowMs wall clock. */
-export function furnish({ home, workDir }: Place, nowMs: number): void {
+export function furnish({ home, workDir }: HomePlace, nowMs: number): void {
   const turns = SAID.map((said, i) => turnOf(i + 1, said, nowMs));
   for (const { result, message, question } of turns) {
     write(home, archivePath(message.id), message);
@@ -138,10 +138,10 @@ export function furnish({ home, workDir }: Place, nowMs: number): void {
   for (const [name, text] of Object.entries(FILES)) write(workDir, name, text);
 }
 
-/** Orders what happens today, once its processes run. @param home of the household. Throws as `writeWish` does. */
+/** Orders what happens today, once its processes run. @param home of the household. Throws as `writeCommand` does. */
 export async function orderWork(home: string): Promise<void> {
-  for (const definition of TRIGGERS) await writeWish(home, { kind: "trigger-put", definition });
-  for (const text of ORDERS) await writeWish(home, { kind: "message", text, mode: "next" });
+  for (const definition of TRIGGERS) await writeCommand(home, { kind: "trigger-put", definition });
+  for (const text of ORDERS) await writeCommand(home, { kind: "message", text, mode: "next" });
 }
 
 function turnOf(n: number, { hoursAgo, text, reply, asks }: Said, nowMs: number) {

@@ -4,7 +4,7 @@ import { isOwnerAlive } from "@mimikit/runtime/process/identity";
 import type { CoreRole } from "@mimikit/runtime/process/role-record";
 import { findViolations } from "../checks/find-violations.ts";
 import { type State, withState } from "../instance/state.ts";
-import type { Trial } from "../instance/trial.ts";
+import type { TrialInstance } from "../instance/trial.ts";
 import { livingRoles } from "../processes/instance.ts";
 import { waitUntil } from "../processes/wait-until.ts";
 
@@ -31,7 +31,11 @@ interface Seen {
  * Ends the role with SIGKILL; the trial starts it again.
  * @param onKilled is told as soon as it is dead. @returns the same with what was found afterwards.
  */
-export async function killAndLook(trial: Trial, role: CoreRole, onKilled: (kill: DemoKill) => void): Promise<DemoKill> {
+export async function killAndLook(
+  trial: TrialInstance,
+  role: CoreRole,
+  onKilled: (kill: DemoKill) => void,
+): Promise<DemoKill> {
   const { home, workDir } = trial;
   const look = <T>(work: (state: State) => Promise<T>) => withState(work, { home, workDir });
   const before = await look(see);
@@ -74,24 +78,24 @@ function isWhole({ tasks, messages, running }: Seen, now: Seen): boolean {
 const count = (ids: ReadonlySet<string>, among: ReadonlySet<string>) => [...ids].filter((id) => among.has(id)).length;
 
 /** Everything that there is, in whichever directory. */
-async function see({ mirror }: State): Promise<Seen> {
-  const { ledger, queue, results, links, inbox } = mirror;
+async function see({ cache }: State): Promise<Seen> {
+  const { archiveIndex, queue, results, dependents, inbox } = cache;
   const messages = new Set<string>();
   const ended = [...results.values()];
-  for (const wish of inbox.values()) if (wish.kind === "message") messages.add(wish.id);
-  for (const id of ledger.names()) {
-    const record = await ledger.read(id);
+  for (const command of inbox.values()) if (command.kind === "message") messages.add(command.id);
+  for (const id of archiveIndex.names()) {
+    const record = await archiveIndex.read(id);
     if (record === null) continue;
     if ("task" in record) ended.push(record);
     else if (record.kind === "message") messages.add(record.id);
   }
   const over = new Set(ended.map(({ id }) => id));
-  const running = [...mirror.attempts].flatMap(([id, attempts]) =>
+  const running = [...cache.attempts].flatMap(([id, attempts]) =>
     !over.has(id) && attempts.some(({ claim, failed }) => claim && !failed && isOwnerAlive(claim.owner)) ? [id] : [],
   );
   return {
     messages,
-    tasks: new Set([...queue.keys(), ...links.keys(), ...over]),
+    tasks: new Set([...queue.keys(), ...dependents.keys(), ...over]),
     running: new Set(running),
     done: new Set(ended.flatMap(({ id, status }) => (status === "done" ? [id] : []))),
     failed: new Set(ended.flatMap(({ id, status }) => (status === "done" ? [] : [id]))),

@@ -1,6 +1,6 @@
 /** Durations, and when triggers fire, in the language of the reader. */
 import { durationText, momentText, whenText } from "@mimikit/core/schedule/trigger-words";
-import type { Standing } from "@mimikit/protocol/records/trigger";
+import type { Trigger } from "@mimikit/protocol/records/trigger";
 import { conditionTold, speaksChinese, t } from "./language.ts";
 
 /** Of `durationText`. */
@@ -12,7 +12,7 @@ export function durationIn(sec: number): string {
 }
 
 /** When a trigger fires, in one line. @param timeZone of the moments that are shown. */
-export function whenIn(trigger: Standing, timeZone: string): string {
+export function whenIn(trigger: Trigger, timeZone: string): string {
   if (!speaksChinese()) return whenText(trigger, timeZone);
   switch (trigger.type) {
     case "recurring": {

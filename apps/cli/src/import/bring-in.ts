@@ -8,26 +8,26 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { undoneId } from "@mimikit/protocol/base/id";
 import { openHome } from "@mimikit/runtime/home/adoption";
-import { type Said, wishId } from "@mimikit/store/disk/create-wish";
+import { type CommandInput, commandId } from "@mimikit/store/disk/create-command";
 import { replaceView } from "@mimikit/store/disk/record";
 import { IMPORTS, recordIn } from "@mimikit/store/disk/state";
-import type { Mirror } from "@mimikit/store/mirror/mirror";
+import type { StateCache } from "@mimikit/store/state-cache/state-cache";
 import { addImported, type ImportedLine, importedIds, removeImported } from "@mimikit/store/views/imported-history";
 import { z } from "zod";
 import { t } from "../i18n/language.ts";
 import { withDisk, withState } from "../instance/state.ts";
-import { type Asked, ask, outcomeOf, refusalIn, writeWish } from "../instance/write-wish.ts";
+import { ask, type CommandAnswer, outcomeOf, refusalIn, writeCommand } from "../instance/write-command.ts";
 import { Failure, reasonOf } from "../io/failure.ts";
 import {
   type Brought,
   COUNTED,
-  type Conversation,
+  type ImportedConversation,
+  type ImportSource,
   MEMORIES_MAX,
   MESSAGE_CHARS_MAX,
   MESSAGES_MAX,
   SCHEDULES_MAX,
   SOURCES,
-  type Source,
 } from "./brought.ts";
 
 const DIGEST_CHARS = 12;
@@ -46,27 +46,27 @@ const Import = z.object({
 });
 export type Import = z.infer<typeof Import>;
 
-interface KeyedWish {
+interface KeyedCommand {
   key: string;
   id: string;
-  said: Said;
+  said: CommandInput;
 }
 
 /** The new part of an export, and how much of it was brought in before. */
 export interface Plan {
   id: string;
-  source: Source;
+  source: ImportSource;
   lines: ImportedLine[];
   /** Messages that this very import has brought, when it was cut off. */
   begun: number;
-  wishes: KeyedWish[];
+  commands: KeyedCommand[];
   known: { messages: number; memories: number; schedules: number };
   /** Beyond a bound, or of no known time. */
   leftOut: { what: string; reason: string }[];
 }
 
 /** Compares an export with what is there. Nothing is changed. @throws Failure where there is no state directory. */
-export async function planImport(source: Source, brought: Brought): Promise<Plan> {
+export async function planImport(source: ImportSource, brought: Brought): Promise<Plan> {
   const leftOut: Plan["leftOut"] = [];
   const bounded = <T>(all: readonly T[], max: number, what: (count: number) => string): T[] => {
     if (all.length > max) leftOut.push({ what: what(all.length - max), reason: t("at most {max} at once", { max }) });
@@ -90,25 +90,25 @@ export async function planImport(source: Source, brought: Brought): Promise<Plan
     ...dated.map((line) => line.messages[0]?.id ?? ""),
   ];
   const id = `${source}-${digest(seeds.join("\n")).slice(0, DIGEST_CHARS)}`;
-  return withState(async ({ fs, home, mirror }) => {
+  return withState(async ({ fs, home, cache }) => {
     const there = await importedIds(fs, home, source);
     const lines = dated.filter(({ messages }) => !there.has(messages[0]?.id ?? ""));
     const remembered = await newOf(
       memories.map((content) => ({ kind: "memory-add", content, longTerm: true })),
       source,
-      mirror,
+      cache,
     );
     const scheduled = await newOf(
       schedules.map(({ definition }) => ({ kind: "trigger-put", definition })),
       source,
-      mirror,
+      cache,
     );
     return {
       id,
       source,
       lines: lines.map((line) => ({ ...line, importId: id })),
       begun: [...there.values()].filter((importId) => importId === id).length,
-      wishes: [...remembered, ...scheduled],
+      commands: [...remembered, ...scheduled],
       known: {
         messages: dated.length - lines.length,
         memories: memories.length - remembered.length,
@@ -120,23 +120,27 @@ export async function planImport(source: Source, brought: Brought): Promise<Plan
 }
 
 /** Those that have no command yet, or that were undone since. */
-async function newOf(all: readonly Said[], source: Source, { ledger, inbox }: Mirror): Promise<KeyedWish[]> {
-  const wishes: KeyedWish[] = [];
+async function newOf(
+  all: readonly CommandInput[],
+  source: ImportSource,
+  { archiveIndex, inbox }: StateCache,
+): Promise<KeyedCommand[]> {
+  const commands: KeyedCommand[] = [];
   for (const said of all) {
     const seed = `import ${source} ${digest(JSON.stringify(said))}`;
     for (let generation = 1; generation < GENERATIONS_MAX; generation++) {
       const key = `${seed} ${generation}`;
-      const id = wishId(said.kind, key);
-      const isKnown = inbox.has(id) || (await ledger.confirm(id));
-      if (isKnown && (await ledger.confirm(undoneId(id)))) continue;
-      if (!isKnown) wishes.push({ key, id, said });
+      const id = commandId(said.kind, key);
+      const isKnown = inbox.has(id) || (await archiveIndex.confirm(id));
+      if (isKnown && (await archiveIndex.confirm(undoneId(id)))) continue;
+      if (!isKnown) commands.push({ key, id, said });
       break;
     }
   }
-  return wishes;
+  return commands;
 }
 
-function linesOf(source: Source, conversations: readonly Conversation[]): ImportedLine[] {
+function linesOf(source: ImportSource, conversations: readonly ImportedConversation[]): ImportedLine[] {
   return conversations.flatMap(({ id: conversation, title, messages }) =>
     messages.map(({ id, role, text, atMs }, i): ImportedLine => {
       const name = `x-${digest(`${source}\n${conversation}\n${id}`).slice(0, 32)}`;
@@ -163,21 +167,21 @@ export interface Done {
 }
 
 /** @throws what the disk throws; the same command goes on from there. */
-export async function bringIn(home: string, { id, source, lines, begun, wishes }: Plan): Promise<Done> {
+export async function bringIn(home: string, { id, source, lines, begun, commands }: Plan): Promise<Done> {
   openHome(home, process.env);
   const earlier = importsOf(home).find((each) => each.id === id);
   const record: Import = {
     id,
     source,
     at: new Date().toISOString(),
-    wishes: [...new Set([...(earlier?.wishes ?? []), ...wishes.map((each) => each.id)])],
+    wishes: [...new Set([...(earlier?.wishes ?? []), ...commands.map((each) => each.id)])],
     messages: begun + lines.length,
   };
   await writeRecord(home, record);
   await withDisk(home, (fs) => addImported(fs, source, lines));
-  for (const { said, key } of wishes) await writeWish(home, said, key);
-  const asked: Asked[] = [];
-  for (const each of wishes) asked.push(await outcomeOf(home, each.id));
+  for (const { said, key } of commands) await writeCommand(home, said, key);
+  const asked: CommandAnswer[] = [];
+  for (const each of commands) asked.push(await outcomeOf(home, each.id));
   const refused = asked.filter((each) => refusalIn(each) !== undefined).map((each) => each.id);
   if (refused.length > 0)
     await writeRecord(home, { ...record, wishes: record.wishes.filter((each) => !refused.includes(each)) });
@@ -227,10 +231,10 @@ export async function takeBack(home: string, given: string): Promise<TakenBack> 
       "usage",
       t("{given} means {count} of them: say more of its id", { given, count: others.length + 1 }),
     );
-  const { id, source, wishes } = record;
+  const { id, source, wishes: commands } = record;
   const messages = await withDisk(home, (fs) => removeImported(fs, home, source, id));
   const kept: string[] = [];
-  for (const changeId of wishes) {
+  for (const changeId of commands) {
     try {
       await ask(home, { kind: "undo", changeId });
     } catch (error) {
@@ -239,7 +243,7 @@ export async function takeBack(home: string, given: string): Promise<TakenBack> 
     }
   }
   await withDisk(home, (fs) => fs.unlink(recordPath(id)));
-  return { messages, undone: wishes.length - kept.length, kept };
+  return { messages, undone: commands.length - kept.length, kept };
 }
 
 const recordPath = (id: string) => recordIn(IMPORTS, id);

@@ -5,8 +5,8 @@ import type { TriggerDefinition } from "@mimikit/protocol/triggers/trigger-order
 import { t } from "../i18n/language.ts";
 
 export const SOURCES = ["chatgpt", "claude", "openclaw"] as const;
-export type Source = (typeof SOURCES)[number];
-export const SOURCE_NAMES: Readonly<Record<Source, string>> = {
+export type ImportSource = (typeof SOURCES)[number];
+export const SOURCE_NAMES: Readonly<Record<ImportSource, string>> = {
   chatgpt: "ChatGPT",
   claude: "Claude",
   openclaw: "OpenClaw",
@@ -40,7 +40,7 @@ export interface BroughtMessage {
   atMs: number;
 }
 
-export interface Conversation {
+export interface ImportedConversation {
   id: string;
   title: string;
   messages: BroughtMessage[];
@@ -52,7 +52,7 @@ export interface BroughtSchedule {
 }
 
 export interface Brought {
-  conversations: Conversation[];
+  conversations: ImportedConversation[];
   /** Each of at most as many characters as an entry of memory has. */
   memories: string[];
   schedules: BroughtSchedule[];

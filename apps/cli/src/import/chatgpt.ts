@@ -6,7 +6,7 @@
 
 import { z } from "zod";
 import { t } from "../i18n/language.ts";
-import { type Brought, type BroughtMessage, type Conversation, memoriesIn, nothing } from "./brought.ts";
+import { type Brought, type BroughtMessage, type ImportedConversation, memoriesIn, nothing } from "./brought.ts";
 import { type ExportFiles, readJson } from "./export-files.ts";
 import { checked, momentMs } from "./lenient.ts";
 
@@ -95,7 +95,7 @@ function lastLeaf(mapping: Talk["mapping"]): string | undefined {
   return Object.keys(mapping).findLast((id) => !parents.has(id));
 }
 
-function conversationOf(talk: Talk, way: ReturnType<typeof wayOf>): Conversation {
+function conversationOf(talk: Talk, way: ReturnType<typeof wayOf>): ImportedConversation {
   let lastMs = momentMs(talk.create_time) ?? 0;
   const messages = way.flatMap(({ id, message }): BroughtMessage[] => {
     const { author, content, recipient, metadata } = message;

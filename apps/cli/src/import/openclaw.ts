@@ -13,7 +13,7 @@ import {
   type Brought,
   type BroughtMessage,
   type BroughtSchedule,
-  type Conversation,
+  type ImportedConversation,
   memoriesIn,
   nothing,
 } from "./brought.ts";
@@ -132,7 +132,7 @@ function momentOf(at: string | number | undefined): string | undefined {
 }
 
 /** A line that was cut off, or is of something else than a message, is none. */
-function conversationOf(id: string, text: string): Conversation {
+function conversationOf(id: string, text: string): ImportedConversation {
   let lastMs = 0;
   let title = "";
   const messages = text.split("\n").flatMap((line, i): BroughtMessage[] => {

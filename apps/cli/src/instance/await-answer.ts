@@ -3,8 +3,8 @@ import type { ChatMessage, QuestionView, ServerFrame, TaskSummary } from "@mimik
 import { currentPlace } from "../io/place.ts";
 import { assertSomethingRuns } from "./client.ts";
 import { follow } from "./live.ts";
-import { look } from "./look.ts";
-import { isOpen, type Outcome, outcomeOf } from "./outcome.ts";
+import { isOpen, type MessageOutcome, outcomeOf } from "./outcome.ts";
+import { readState } from "./read-state.ts";
 
 const LOOK_MS = 1_000;
 /** Everything has ended, no turn is open, and no report names it: so long after that, none will come. */
@@ -41,9 +41,9 @@ export async function awaitAnswer(
   hand: () => Promise<string>,
   listener: Listener,
   { signal, isAttended }: Patience,
-): Promise<Outcome & { id: string }> {
+): Promise<MessageOutcome & { id: string }> {
   await assertSomethingRuns(currentPlace().home);
-  let outcome: Outcome = { replies: [], tasks: [], questions: [], state: "waiting" };
+  let outcome: MessageOutcome = { replies: [], tasks: [], questions: [], state: "waiting" };
   const waker = createWaker(signal);
   const isOwn = (taskId: string) => outcome.state === "waiting" || outcome.tasks.some((task) => task.id === taskId);
   const connection = follow((frame: ServerFrame) => {
@@ -55,7 +55,7 @@ export async function awaitAnswer(
     const shown = new Map<string, string>();
     let settledAtMs: number | undefined;
     while (!signal.aborted) {
-      const { messages, tasks, questions, isTurnOpen } = await look();
+      const { messages, tasks, questions, isTurnOpen } = await readState();
       outcome = outcomeOf(id, messages, tasks, questions);
       for (const notice of noticesIn(messages)) {
         if (!shown.has(notice.id)) listener.onNotice(notice);

@@ -5,7 +5,7 @@
 import { randomBytes } from "node:crypto";
 import type { AttachedFile } from "@mimikit/protocol/base/attachment";
 import type { AnswerBy } from "@mimikit/protocol/records/inbox";
-import type { Line } from "@mimikit/protocol/wire/slash-command";
+import type { TypedLine } from "@mimikit/protocol/wire/slash-command";
 import { isAdopted } from "@mimikit/runtime/home/adoption";
 import { t } from "../i18n/language.ts";
 import { Failure } from "../io/failure.ts";
@@ -13,12 +13,12 @@ import { currentPlace } from "../io/place.ts";
 import { printJson, printLine } from "../io/print.ts";
 import { livingRoles, runningText } from "../processes/instance.ts";
 import { type Client, clockHere, connect, mayPass } from "./client.ts";
-import { writeWish } from "./write-wish.ts";
+import { writeCommand } from "./write-command.ts";
 
 const KEY_BYTES = 16;
 
 /** The things that can be handed over. */
-export type Wanted =
+export type HandOver =
   | { kind: "message"; text: string; mode?: "next"; attachments?: AttachedFile[]; pool?: string }
   | { kind: "steer"; text: string; taskId?: string }
   | { kind: "stop" }
@@ -27,13 +27,13 @@ export type Wanted =
   | { kind: "retry"; text?: string; answerBy?: AnswerBy };
 
 /** The request in a line of the chat. */
-export function wantedBy(line: Exclude<Line, { kind: "mistake" | "help" | "attach" }>): Wanted {
+export function wantedBy(line: Exclude<TypedLine, { kind: "mistake" | "help" | "attach" }>): HandOver {
   if (line.kind === "next") return { kind: "message", text: line.text, mode: "next" };
   return line;
 }
 
 /** The same with files, which only a message can take along. Throws `Failure` (usage). */
-export function withFiles(wanted: Wanted, attachments: AttachedFile[]): Wanted {
+export function withFiles(wanted: HandOver, attachments: AttachedFile[]): HandOver {
   if (attachments.length === 0) return wanted;
   if (wanted.kind !== "message") throw new Failure("usage", t("only a message can take files along"));
   return { ...wanted, attachments };
@@ -49,7 +49,7 @@ export function freshKey(): string {
  * @param key the same key hands it over once.
  * @returns its id, and whether the gateway took it; if not, the supervisor finds it as soon as one runs.
  */
-export async function handOver(wanted: Wanted, key = freshKey()): Promise<{ id: string; taken: boolean }> {
+export async function handOver(wanted: HandOver, key = freshKey()): Promise<{ id: string; taken: boolean }> {
   const id = await overHttp(wanted, key);
   if (id !== null) return { id, taken: true };
   // A stop is about this moment: kept for later, it would end what begins then.
@@ -58,11 +58,11 @@ export async function handOver(wanted: Wanted, key = freshKey()): Promise<{ id: 
   if (wanted.kind === "retry" && wanted.text !== undefined)
     throw new Failure("notRunning", t("no gateway answers, and only it knows which message is your last one"));
   const said = wanted.kind === "message" ? { ...wanted, client: clockHere() } : wanted;
-  return { id: await writeWish(currentPlace().home, said, key), taken: false };
+  return { id: await writeCommand(currentPlace().home, said, key), taken: false };
 }
 
 /** With an answering gateway. @returns the id. @throws Unreachable, Failure. */
-function handTo(client: Client, wanted: Wanted, key: string): Promise<string> {
+function handTo(client: Client, wanted: HandOver, key: string): Promise<string> {
   switch (wanted.kind) {
     case "message":
       return client.send(wanted.text, key, wanted);
@@ -77,7 +77,7 @@ function handTo(client: Client, wanted: Wanted, key: string): Promise<string> {
 }
 
 /** null when there is no gateway; then nothing was asked for, or the same id will be. */
-async function overHttp(wanted: Wanted, key: string): Promise<string | null> {
+async function overHttp(wanted: HandOver, key: string): Promise<string | null> {
   try {
     return await handTo(connect(), wanted, key);
   } catch (error) {

@@ -4,7 +4,7 @@
  */
 import type { ChatMessage, QuestionView, TaskSummary } from "@mimikit/protocol/wire/api";
 
-export interface Outcome {
+export interface MessageOutcome {
   /** The replies so far, oldest first: the one to the message, then reports of what it started. */
   replies: ChatMessage[];
   /** The tasks that the message has started, oldest first. */
@@ -35,7 +35,7 @@ export function outcomeOf(
   messages: readonly ChatMessage[],
   tasks: readonly TaskSummary[],
   questions: readonly QuestionView[] = [],
-): Outcome {
+): MessageOutcome {
   const first = firstReply(messageId, messages);
   if (first === undefined) return { replies: [], tasks: [], questions: [], state: "waiting" };
   const turn = turnOf(first);

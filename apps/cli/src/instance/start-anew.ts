@@ -2,7 +2,7 @@
 
 import { urlOf } from "@mimikit/runtime/config/address";
 import type { Config } from "@mimikit/runtime/config/config";
-import type { Place } from "@mimikit/runtime/home/home";
+import type { HomePlace } from "@mimikit/runtime/home/home";
 import { t } from "../i18n/language.ts";
 import { Failure, reasonOf } from "../io/failure.ts";
 import { findDaemons, foreignPm2Homes, livingRoles, runningWorkDir } from "../processes/instance.ts";
@@ -17,7 +17,7 @@ const PM2_RESTART_MS_MAX = 90_000;
  * was, unless MIMIKIT_WORK_DIR says otherwise.
  * @throws Failure where another PM2 runs the processes, or where nothing could start with the settings of now.
  */
-export async function startAnew({ home, workDir: workDirHere }: Place, config: Config): Promise<void> {
+export async function startAnew({ home, workDir: workDirHere }: HomePlace, config: Config): Promise<void> {
   if ((await findDaemons(home)).length === 0) {
     const [foreign] = await foreignPm2Homes(home);
     throw new Failure(

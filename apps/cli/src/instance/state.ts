@@ -5,20 +5,20 @@
 import { existsSync, rmdirSync } from "node:fs";
 import { join } from "node:path";
 import { needsOf } from "@mimikit/core/conditions/index";
-import { expectedStanding } from "@mimikit/core/triggers/expected";
+import { expectedTriggers } from "@mimikit/core/triggers/expected";
 import { questionView } from "@mimikit/core/views/question-view";
-import type { Standing } from "@mimikit/protocol/records/trigger";
+import type { Trigger } from "@mimikit/protocol/records/trigger";
 import { sentence } from "@mimikit/protocol/texts/coded";
 import type { When } from "@mimikit/protocol/triggers/trigger-order";
 import type { QuestionView } from "@mimikit/protocol/wire/api";
 import { openHome } from "@mimikit/runtime/home/adoption";
-import { type Place, readToken, whyUnwritable } from "@mimikit/runtime/home/home";
+import { type HomePlace, readToken, whyUnwritable } from "@mimikit/runtime/home/home";
 import { ownIdentity } from "@mimikit/runtime/process/identity";
 import { taskThatNeverWas } from "@mimikit/runtime/workspace/trigger-facts";
 import { openDisk } from "@mimikit/store/disk/disk";
 import type { FileSystem } from "@mimikit/store/disk/file-system";
 import { TEMPORARY } from "@mimikit/store/disk/state";
-import { Mirror } from "@mimikit/store/mirror/mirror";
+import { StateCache } from "@mimikit/store/state-cache/state-cache";
 import { t, told } from "../i18n/language.ts";
 import { Failure } from "../io/failure.ts";
 import { currentPlace } from "../io/place.ts";
@@ -40,9 +40,9 @@ export interface State {
   home: string;
   workDir: string;
   fs: FileSystem;
-  mirror: Mirror;
+  cache: StateCache;
   /** Triggers that are not over, by id, with all requested changes in them. */
-  triggers: ReadonlyMap<string, Standing>;
+  triggers: ReadonlyMap<string, Trigger>;
   /** Questions that are not answered yet, the oldest first. */
   questions: readonly QuestionView[];
 }
@@ -64,7 +64,7 @@ export async function withDisk<T>(home: string, work: (fs: FileSystem) => Promis
 }
 
 /** @param place the instance, if not the one that this command is about. @throws Failure where there is no state directory. */
-export async function withState<T>(look: (state: State) => Promise<T>, place: Place = currentPlace()): Promise<T> {
+export async function withState<T>(look: (state: State) => Promise<T>, place: HomePlace = currentPlace()): Promise<T> {
   const { home, workDir } = place;
   if (!existsSync(home))
     throw new Failure(
@@ -76,16 +76,16 @@ export async function withState<T>(look: (state: State) => Promise<T>, place: Pl
   return withDisk(home, async (fs) => {
     const onBadArchive = (path: string, reason: string) =>
       printProgress(`! ${t("{path} cannot be read: {reason}", { path, reason: told(reason) })}`);
-    const mirror = new Mirror(fs, { token: readToken(home), durable: false, onBadArchive });
-    await mirror.ledger.load();
-    await mirror.refresh(Date.now(), true);
-    const { standing, inbox, questions, ledger } = mirror;
-    const isArchived = (id: string) => ledger.has(id);
-    const wishes = [...inbox.values()];
-    const triggers = expectedStanding({ standing, wishes, isArchived }, Date.now());
-    const answered = new Set(wishes.flatMap((wish) => (wish.kind === "answer" ? [wish.questionId] : [])));
+    const cache = new StateCache(fs, { token: readToken(home), durable: false, onBadArchive });
+    await cache.archiveIndex.load();
+    await cache.refresh(Date.now(), true);
+    const { triggers: allTriggers, inbox, questions, archiveIndex } = cache;
+    const isArchived = (id: string) => archiveIndex.has(id);
+    const commands = [...inbox.values()];
+    const triggers = expectedTriggers({ triggers: allTriggers, commands, isArchived }, Date.now());
+    const answered = new Set(commands.flatMap((command) => (command.kind === "answer" ? [command.questionId] : [])));
     const open = [...questions.values()].filter(({ id }) => !isArchived(id) && !answered.has(id)).map(questionView);
-    return look({ home, workDir, fs, mirror, triggers, questions: open.sort((a, b) => (a.at < b.at ? -1 : 1)) });
+    return look({ home, workDir, fs, cache, triggers, questions: open.sort((a, b) => (a.at < b.at ? -1 : 1)) });
   });
 }
 
@@ -125,7 +125,7 @@ export function found<T extends { id: string; title?: string }>(
 /** @throws Failure (usage) for an order that waits for a task that never was: it would wait in vain. */
 export async function assertTasksKnown(when: When | undefined): Promise<void> {
   if (when?.type !== "conditional" || needsOf(when.condition).tasks.length === 0) return;
-  const id = await withState(({ mirror }) => taskThatNeverWas(when, mirror));
+  const id = await withState(({ cache }) => taskThatNeverWas(when, cache));
   if (id !== null) throw new Failure("usage", sentence("task_never_was", { id }));
 }
 

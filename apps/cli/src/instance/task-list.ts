@@ -15,21 +15,21 @@ import { found, type State } from "./state.ts";
 
 /** Every open task and the newest that have ended, newest first. */
 export async function listTasks(state: State): Promise<TaskSummary[]> {
-  const { results, ledger } = state.mirror;
-  const ended = new EndedTasks(ledger);
+  const { results, archiveIndex } = state.cache;
+  const ended = new EndedTasks(archiveIndex);
   await ended.load();
   for (const result of results.values()) ended.note(result);
   return [...openTasks(state), ...ended.values()].sort(newestFirst);
 }
 
 /** The waiting and running tasks, newest first; the archive is not read for it. */
-export function openTasks({ mirror }: State): TaskSummary[] {
-  const { queue, links, results, attempts, ledger } = mirror;
-  const isOpen = (id: string) => !results.has(id) && !ledger.has(id);
+export function openTasks({ cache }: State): TaskSummary[] {
+  const { queue, dependents, results, attempts, archiveIndex } = cache;
+  const isOpen = (id: string) => !results.has(id) && !archiveIndex.has(id);
   const open = [...queue].filter(([id]) => isOpen(id));
   const board = boardOf({
     queue: new Map(open),
-    links: new Map([...links].filter(([id]) => isOpen(id) && !queue.has(id))),
+    dependents: new Map([...dependents].filter(([id]) => isOpen(id) && !queue.has(id))),
     results: new Map(),
     attemptsOf: (id) => countAttempts(attempts.get(id)),
     runningClaimOf: (id) => livingClaim(attempts.get(id)?.at(-1)),
@@ -39,13 +39,14 @@ export function openTasks({ mirror }: State): TaskSummary[] {
 
 /** @param given its id or the beginning of it. @throws Failure where there is none, or more than one. */
 export async function readTask(state: State, given: string): Promise<TaskDetail> {
-  const { queue, links, results, attempts, ledger } = state.mirror;
+  const { queue, dependents, results, attempts, archiveIndex } = state.cache;
   const tasks = await listTasks(state);
   // A task that is too old for lists is still known by its whole id.
-  const id = tasks.some((task) => task.id.startsWith(given)) || !ledger.has(given) ? foundTask(given, tasks).id : given;
-  const result = results.get(id) ?? (await ledger.readResult(id));
+  const id =
+    tasks.some((task) => task.id.startsWith(given)) || !archiveIndex.has(given) ? foundTask(given, tasks).id : given;
+  const result = results.get(id) ?? (await archiveIndex.readResult(id));
   if (result !== null && !isTurn(result.task)) return endedDetail(result, attempts.get(id) ?? []);
-  const task = queue.get(id) ?? links.get(id)?.task;
+  const task = queue.get(id) ?? dependents.get(id)?.task;
   const summary = tasks.find((one) => one.id === id);
   if (task === undefined || summary === undefined)
     throw new Failure("failed", t("{id} is no task: mimikit tasks  lists them", { id }));

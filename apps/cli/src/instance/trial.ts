@@ -10,11 +10,11 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Config } from "@mimikit/runtime/config/config";
 import { setsAnything } from "@mimikit/runtime/config/fields";
-import { homeHash, type Place, prepareHome, readToken } from "@mimikit/runtime/home/home";
+import { type HomePlace, homeHash, prepareHome, readToken } from "@mimikit/runtime/home/home";
 import { type Program, programOf } from "@mimikit/runtime/home/programs";
 import { killMarked } from "@mimikit/runtime/process/marked-processes";
 import { type CoreRole, PROCESS_ROLES } from "@mimikit/runtime/process/role-record";
-import { ARCHIVE, FOLDED } from "@mimikit/store/disk/state";
+import { ARCHIVE, COMPACTED } from "@mimikit/store/disk/state";
 import { RECORD_DIRECTORIES } from "../backup/stage-records.ts";
 import { EXIT } from "../io/failure.ts";
 import { freePort } from "../processes/free-port.ts";
@@ -32,7 +32,7 @@ const REST_POLL_MS = 20;
 const RESTART_MS = 100;
 const PLACE = "mimikit-trial-";
 
-export interface Trial {
+export interface TrialInstance {
   home: string;
   workDir: string;
   config: Config;
@@ -52,7 +52,7 @@ export interface TrialOptions {
   /** Where all of it is: a folder that is empty, or has just been made. One of its own where none is given. */
   directory?: string;
   /** Fills the state directory, which is not there yet, and the workspace; without it, everything is new. */
-  prepare?: (place: Place) => void | Promise<void>;
+  prepare?: (place: HomePlace) => void | Promise<void>;
   /** Is told of each process of a role. Between the two there is a channel, and the role leaves when it is closed. */
   onStart?: (role: CoreRole, child: ChildProcess) => void;
   /** The exit code after a signal. */
@@ -63,7 +63,7 @@ export interface TrialOptions {
  * Starts the roles and waits until they are ready. A signal ends them, removes everything, and ends the command.
  * Throws `Failure` when they are not ready in time.
  */
-export async function startTrial(options: TrialOptions = {}): Promise<Trial> {
+export async function startTrial(options: TrialOptions = {}): Promise<TrialInstance> {
   const { directory = mkdtempSync(join(tmpdir(), PLACE)), prepare, onStart, exitCode = EXIT.failed } = options;
   const home = join(directory, "state");
   const workDir = join(directory, "work");
@@ -148,7 +148,7 @@ export async function startTrial(options: TrialOptions = {}): Promise<Trial> {
 }
 
 /** Directories of records that are open. */
-export const DRAINED: readonly string[] = RECORD_DIRECTORIES.filter((dir) => dir !== ARCHIVE && dir !== FOLDED);
+export const DRAINED: readonly string[] = RECORD_DIRECTORIES.filter((dir) => dir !== ARCHIVE && dir !== COMPACTED);
 
 /** Have all records come to the archive? */
 export function isAtRest(home: string): boolean {

@@ -2,7 +2,7 @@
 import { join } from "node:path";
 import { type Config, loadConfig } from "@mimikit/runtime/config/config";
 import { assertNoLinksUnlessAdopted, isAdopted, NOT_ADOPTED, openHome } from "@mimikit/runtime/home/adoption";
-import { type Place, resolveHome } from "@mimikit/runtime/home/home";
+import { type HomePlace, resolveHome } from "@mimikit/runtime/home/home";
 import { ROOT } from "@mimikit/runtime/home/programs";
 import { assertStateIsKnown } from "@mimikit/runtime/home/state-version";
 import type { WorkDir } from "@mimikit/runtime/home/work-dir";
@@ -20,7 +20,7 @@ export const pm2Home = (home: string) => join(home, "pm2");
  */
 export function currentPlace(
   state: "known" | "any" = "known",
-): Place & WorkDir & { config: Config; problems: string[] } {
+): HomePlace & WorkDir & { config: Config; problems: string[] } {
   const place = resolveHome(process.env);
   assertNoLinksUnlessAdopted(place.home, process.env);
   if (state === "known") assertStateIsKnown(place.home);

@@ -4,7 +4,7 @@ import type { ServerContext } from "@modelcontextprotocol/server";
 import { z } from "zod";
 import { awaitAnswer, type Listener } from "../instance/await-answer.ts";
 import { freshKey, handOver } from "../instance/hand-over.ts";
-import type { Outcome } from "../instance/outcome.ts";
+import type { MessageOutcome } from "../instance/outcome.ts";
 import { adoptedHome } from "../io/place.ts";
 import { type AddTool, answered, CallId } from "./tool-answer.ts";
 
@@ -54,7 +54,7 @@ export const addAsk: AddTool = (server) => {
   );
 };
 
-function answerOf(id: string, { state, replies, tasks, questions }: Outcome): Answer {
+function answerOf(id: string, { state, replies, tasks, questions }: MessageOutcome): Answer {
   return {
     id,
     state: state === "settled" ? "working" : state,

@@ -5,7 +5,7 @@ import { REMEMBER_CHARS_MAX } from "@mimikit/protocol/records/effect";
 import { TriggerInput } from "@mimikit/protocol/triggers/trigger-order";
 import { z } from "zod";
 import { terminalZone } from "../arguments/trigger-options.ts";
-import { type Asked, ask } from "../instance/write-wish.ts";
+import { ask, type CommandAnswer } from "../instance/write-command.ts";
 import { Failure } from "../io/failure.ts";
 import { currentPlace } from "../io/place.ts";
 import { type AddTool, answered, CallId } from "./tool-answer.ts";
@@ -16,7 +16,7 @@ const Kept = z.object({
 });
 
 /** Where Mimikit does not run, it takes it up when it does. */
-function kept({ id, outcome }: Asked): z.infer<typeof Kept> {
+function kept({ id, outcome }: CommandAnswer): z.infer<typeof Kept> {
   return { id, outcome: outcome ?? "kept until Mimikit runs again" };
 }
 
@@ -35,8 +35,8 @@ export const addRemember: AddTool = (server) => {
       annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: false },
     },
     async ({ content, longTerm, id }) => {
-      const wish = { kind: "memory-add" as const, content, longTerm };
-      return answered(kept(await ask(currentPlace().home, wish, keyOf("remember", id))));
+      const command = { kind: "memory-add" as const, content, longTerm };
+      return answered(kept(await ask(currentPlace().home, command, keyOf("remember", id))));
     },
   );
 };

@@ -48,8 +48,8 @@ export const addSearch: AddTool = (server) => {
   );
 };
 
-async function searchSaid({ home, fs, mirror }: State, query: string, limit: number) {
-  const { messages } = await readHistory(fs, mirror.ledger);
+async function searchSaid({ home, fs, cache }: State, query: string, limit: number) {
+  const { messages } = await readHistory(fs, cache.archiveIndex);
   return new HistoryIndex(home).with(messages).search({ query, limit });
 }
 

@@ -23,7 +23,7 @@ const ROLE_SCRIPT = /(dist|apps)\/(supervisor|worker-pool|http-gateway|channels)
 /** The rest of a command line after the folder of the program. */
 const BEGINS_WITH_SCRIPT = new RegExp(`^${ROLE_SCRIPT.source.replace("$", "( |$)")}`);
 
-export interface Found extends Identity {
+export interface FoundProcess extends Identity {
   /** Its description, for people. */
   what: string;
 }
@@ -63,7 +63,7 @@ export async function runningEnvironment(home: string): Promise<Environment | nu
 }
 
 /** Every PM2 daemon of this home; more than one is a fault. */
-export async function findDaemons(home: string): Promise<Found[]> {
+export async function findDaemons(home: string): Promise<FoundProcess[]> {
   const dir = pm2Home(home);
   const noted = pidIn(join(dir, "pm2.pid"));
   return (await listProcesses())
@@ -75,7 +75,7 @@ export async function findDaemons(home: string): Promise<Found[]> {
 }
 
 /** Every process of this home, whatever started it. Empty means that nothing is left. */
-export async function findProcesses(home: string): Promise<Found[]> {
+export async function findProcesses(home: string): Promise<FoundProcess[]> {
   if (!existsSync(home)) return [];
   const [daemons, roles, marked] = await Promise.all([findDaemons(home), findRoles(home), findMarked(homeHash(home))]);
   return [
@@ -92,7 +92,7 @@ export async function foreignPm2Homes(home: string): Promise<string[]> {
 }
 
 /** Roles that run from this folder of a program, and are of another state directory than this one. */
-export async function otherRolesFrom(program: string, home: string): Promise<Found[]> {
+export async function otherRolesFrom(program: string, home: string): Promise<FoundProcess[]> {
   const roles = (await listProcesses()).filter(
     ({ args, environment }) =>
       // As one line: a path with a space may be two arguments (platform.ts).
@@ -105,7 +105,7 @@ export async function otherRolesFrom(program: string, home: string): Promise<Fou
   return roles.map((role) => named(role, resolveHome(Object.fromEntries(role.environment)).home));
 }
 
-async function findRoles(home: string): Promise<Found[]> {
+async function findRoles(home: string): Promise<FoundProcess[]> {
   const noted = [...livingRoles(home)].map(([role, record]) => named(record, role));
   const running = (await roleProcesses(home)).map((process) =>
     named(process, process.args.find(isRoleScript) ?? "role"),
@@ -131,7 +131,7 @@ const isDaemon = ([title = "", script = "", ...args]: string[]) =>
   script.endsWith("/pm2-runtime") ||
   [script, ...args].some((arg) => arg.endsWith("/lib/Daemon.js"));
 
-function named({ pid, startTime, bootId }: Identity, what: string): Found {
+function named({ pid, startTime, bootId }: Identity, what: string): FoundProcess {
   return { pid, startTime, bootId, what };
 }
 

@@ -9,7 +9,7 @@ import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import type { Config } from "@mimikit/runtime/config/config";
 import { KEY_VARIABLES } from "@mimikit/runtime/config/providers";
-import type { Place } from "@mimikit/runtime/home/home";
+import type { HomePlace } from "@mimikit/runtime/home/home";
 import { fileOfPackage, ROOT } from "@mimikit/runtime/home/programs";
 import { callersUmask, UMASK_VARIABLE } from "@mimikit/runtime/home/umask";
 import { MARK_VARIABLE } from "@mimikit/runtime/process/marked-processes";
@@ -58,7 +58,7 @@ const CHANNELS_APP = "mimikit-channels";
  * Starts the roles with the settings of now; those that run are restarted. Throws as `runPm2` does.
  * @param only the name of one of them, where the others are to be left alone.
  */
-export async function startRoles(place: Place, config: Config, timeoutMs: number, only?: string): Promise<void> {
+export async function startRoles(place: HomePlace, config: Config, timeoutMs: number, only?: string): Promise<void> {
   const args = ["startOrRestart", join(ROOT, "ecosystem.config.cjs"), "--update-env", "--silent"];
   if (only !== undefined) args.push("--only", only);
   await runPm2(place, args, timeoutMs, {
@@ -69,7 +69,7 @@ export async function startRoles(place: Place, config: Config, timeoutMs: number
 }
 
 /** Starts the channels again, or ends them where none is set up any more. Throws as `runPm2` does. */
-export async function restartChannels(place: Place, config: Config, timeoutMs: number): Promise<void> {
+export async function restartChannels(place: HomePlace, config: Config, timeoutMs: number): Promise<void> {
   if (hasChannels(place.home, process.env)) return startRoles(place, config, timeoutMs, CHANNELS_APP);
   const list = await runPm2(place, ["jlist"], ANSWER_MS_MAX);
   if (list.includes(`"${CHANNELS_APP}"`)) await runPm2(place, ["delete", CHANNELS_APP, "--silent"], timeoutMs);
@@ -80,7 +80,7 @@ export async function restartChannels(place: Place, config: Config, timeoutMs: n
  * @returns what it printed. @throws Failure with PM2's own words when it fails or takes longer than `timeoutMs`.
  */
 export async function runPm2(
-  place: Place,
+  place: HomePlace,
   args: string[],
   timeoutMs: number,
   further: Record<string, string> = {},
@@ -117,7 +117,7 @@ export async function runPm2(
  * How many processes PM2 itself runs, or is about to start again. Call it where its daemon lives: PM2 would start one.
  * @returns null where the daemon does not answer.
  */
-export async function countTended(place: Place): Promise<number | null> {
+export async function countTended(place: HomePlace): Promise<number | null> {
   try {
     const list = (await runPm2(place, ["jlist"], ANSWER_MS_MAX)).trim().split("\n").at(-1) ?? "";
     const apps = JSON.parse(list) as { pm2_env?: { status?: string } }[];
@@ -132,7 +132,7 @@ export async function countTended(place: Place): Promise<number | null> {
  * The environment of PM2 and, through it, of the roles: the caller's, without the variables that npm and PM2 put into
  * it, and without keys, which PM2 would show and save.
  */
-function environmentFor({ home, workDir }: Place): Record<string, string> {
+function environmentFor({ home, workDir }: HomePlace): Record<string, string> {
   // `_` is the program that a shell has started last: a daemon that fails runs  node $_ update  (pm2/lib/Daemon.js).
   const ofOthers = /^(npm_|pm_id$|INIT_CWD$|NODE_ENV$|PM2_|_$)/;
   const hidden = [MARK_VARIABLE, UPDATER_VARIABLE, ...KEY_VARIABLES];

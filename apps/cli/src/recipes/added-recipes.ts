@@ -10,16 +10,16 @@ import { triggerIdOf } from "@mimikit/core/triggers/of-command";
 import { SkillName } from "@mimikit/protocol/base/skill";
 import type { TriggerDefinition } from "@mimikit/protocol/triggers/trigger-order";
 import { openHome } from "@mimikit/runtime/home/adoption";
-import type { Place } from "@mimikit/runtime/home/home";
-import { wishId } from "@mimikit/store/disk/create-wish";
+import type { HomePlace } from "@mimikit/runtime/home/home";
+import { commandId } from "@mimikit/store/disk/create-command";
 import { replaceView } from "@mimikit/store/disk/record";
 import { RECIPES, recordIn } from "@mimikit/store/disk/state";
 import { z } from "zod";
 import { t } from "../i18n/language.ts";
 import { assertTasksKnown, type State, withDisk, withState } from "../instance/state.ts";
-import { type Asked, ask } from "../instance/write-wish.ts";
+import { ask, type CommandAnswer } from "../instance/write-command.ts";
 import { Failure } from "../io/failure.ts";
-import type { Found } from "./find-recipe.ts";
+import type { FoundRecipe } from "./find-recipe.ts";
 
 const SKILLS = "skills";
 const KEY_BYTES = 16;
@@ -48,7 +48,7 @@ export function addedRecipes(home: string): Map<string, AddedRecipe> {
     const added = Added.safeParse(jsonIn(join(dir, name))).data;
     return added === undefined || `${added.name}.json` !== name ? [] : [added];
   });
-  return new Map(records.map((each) => [each.name, { ...each, triggerId: triggerIdOf(wishOf(each)) }]));
+  return new Map(records.map((each) => [each.name, { ...each, triggerId: triggerIdOf(commandOf(each)) }]));
 }
 
 function jsonIn(path: string): unknown {
@@ -60,22 +60,22 @@ function jsonIn(path: string): unknown {
   }
 }
 
-const wishOf = ({ key }: Added) => wishId("trigger-put", key);
+const commandOf = ({ key }: Added) => commandId("trigger-put", key);
 
 /**
  * Makes its skill and its trigger. @returns the trigger's id and what became of the command.
  * @throws Failure where it was added before, or its skill would hide another.
  */
 export async function addRecipe(
-  place: Place,
-  { recipe, from }: Found,
+  place: HomePlace,
+  { recipe, from }: FoundRecipe,
   definition: TriggerDefinition,
-): Promise<Asked & { triggerId: string }> {
+): Promise<CommandAnswer & { triggerId: string }> {
   const { home } = place;
   const { name, skill } = recipe;
   const earlier = addedRecipes(home).get(name);
   // One that was cut off before the command for its trigger goes on under the same key.
-  const stands = earlier === undefined ? "no" : await withState(async (state) => standingOf(earlier, state));
+  const stands = earlier === undefined ? "no" : await withState(async (state) => triggersOf(earlier, state));
   if (stands === "yes")
     throw new Failure(
       "failed",
@@ -112,7 +112,7 @@ export async function removeRecipe(home: string, name: string): Promise<{ keptSk
   if (added === undefined)
     throw new Failure("failed", t("{name} was not added:  mimikit recipe list  shows what was", { name }));
   const { triggerId } = added;
-  const stands = await withState(async (state) => standingOf(added, state));
+  const stands = await withState(async (state) => triggersOf(added, state));
   if (stands === "yes") await ask(home, { kind: "trigger-delete", triggerId });
   const folder = join(home, SKILLS, name);
   const isKept = added.skill !== undefined && existsSync(folder) && !isOwnSkill(join(folder, SKILL_FILE), added);
@@ -122,7 +122,7 @@ export async function removeRecipe(home: string, name: string): Promise<{ keptSk
 }
 
 /** @throws Failure where there is a skill of that name that is not the recipe's own, as it was written. */
-async function assertHidesNone(name: string, earlier: Added | undefined, place: Place): Promise<void> {
+async function assertHidesNone(name: string, earlier: Added | undefined, place: HomePlace): Promise<void> {
   const folder = join(place.home, SKILLS, name);
   const { skills } = await findSkills(skillPlacesOf(place, process.env));
   const other = skills.find((each) => each.name === name && each.source !== "home")?.path;
@@ -135,9 +135,9 @@ async function assertHidesNone(name: string, earlier: Added | undefined, place: 
 const recordPath = (name: string) => recordIn(RECIPES, name);
 
 /** Does its trigger stand? `over`: it did, and is deleted or undone, or its command was refused. */
-export function standingOf(added: AddedRecipe, { triggers, mirror }: State): "yes" | "no" | "over" {
+export function triggersOf(added: AddedRecipe, { triggers, cache }: State): "yes" | "no" | "over" {
   if (triggers.has(added.triggerId)) return "yes";
-  return mirror.ledger.has(added.triggerId) || mirror.ledger.has(wishOf(added)) ? "over" : "no";
+  return cache.archiveIndex.has(added.triggerId) || cache.archiveIndex.has(commandOf(added)) ? "over" : "no";
 }
 
 function isOwnSkill(path: string, added: Added | undefined): boolean {

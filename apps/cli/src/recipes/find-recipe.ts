@@ -9,7 +9,7 @@ import { parseRecipe, RECIPE_BYTES_MAX, type Recipe } from "./recipe.ts";
 const SHIPPED_DIR = join(ROOT, "prompts/recipes");
 const ENDING = ".yaml";
 
-export interface Found {
+export interface FoundRecipe {
   recipe: Recipe;
   text: string;
   /** `shipped`, or the file or the address as it was named: then it is a stranger's until its owner has looked. */
@@ -17,7 +17,7 @@ export interface Found {
 }
 
 /** Those that come with Mimikit, by name. */
-export function shippedRecipes(): Found[] {
+export function shippedRecipes(): FoundRecipe[] {
   return readdirSync(SHIPPED_DIR)
     .filter((name) => name.endsWith(ENDING))
     .sort()
@@ -25,7 +25,7 @@ export function shippedRecipes(): Found[] {
 }
 
 /** @param given a name, a file or an address. @throws Failure where there is none, or it is none. */
-export async function findRecipe(given: string): Promise<Found> {
+export async function findRecipe(given: string): Promise<FoundRecipe> {
   if (/^[a-z]+:\/\//i.test(given)) {
     const { readUrl } = await import("./read-url.ts");
     return found(given, await readUrl(given, RECIPE_BYTES_MAX));
@@ -46,7 +46,7 @@ export async function findRecipe(given: string): Promise<Found> {
   return found(given, readFileSync(given, "utf8"));
 }
 
-function found(from: string, text: string): Found {
+function found(from: string, text: string): FoundRecipe {
   try {
     return { from, text, recipe: parseRecipe(text) };
   } catch (error) {

@@ -38,12 +38,12 @@ const KINDS = {
 } as const;
 type Kind = keyof typeof KINDS;
 
-const Ask = z.strictObject({
+const RecipeQuestion = z.strictObject({
   question: z.string().trim().min(1).max(QUESTION_CHARS_MAX),
   kind: z.enum(Object.keys(KINDS) as [Kind, ...Kind[]]).default("text"),
   default: z.union([z.string(), z.number()]).transform(String).optional(),
 });
-export type Ask = z.infer<typeof Ask>;
+export type RecipeQuestion = z.infer<typeof RecipeQuestion>;
 
 /** `2h` as the command line has it. */
 const Duration = z.string().transform((text, context) => {
@@ -71,7 +71,7 @@ const Recipe = z.strictObject({
   budget: TriggerInput.shape.budget,
   skill: z.string().max(SKILL_FILE_CHARS_MAX).optional(),
   asks: z
-    .record(z.string().regex(/^[a-z][a-z0-9]*$/, { error: () => t("is small letters and digits") }), Ask)
+    .record(z.string().regex(/^[a-z][a-z0-9]*$/, { error: () => t("is small letters and digits") }), RecipeQuestion)
     .refine((asks) => Object.keys(asks).length <= ASKS_MAX, {
       error: () => t("at most {max} questions", { max: ASKS_MAX }),
     })
@@ -159,14 +159,14 @@ function assertFits(name: string, kind: Kind, value: string): void {
   if (!pattern.test(value)) throw new BadRecipe(t('"{name}" is {hint}', { name, hint: t(hint) }));
 }
 
-export type Answers = Readonly<Record<string, string>>;
+export type RecipeAnswers = Readonly<Record<string, string>>;
 
 /**
  * The trigger that a recipe makes with these answers; its defaults stand for what is not answered.
  * @param timeZone IANA, of a cron that names none. @param nowMs from which its schedule must be due again.
  * @throws BadRecipe for an answer that does not fit or is missing, and for a time that cannot be.
  */
-export function definitionIn(recipe: Recipe, given: Answers, timeZone: string, nowMs: number): TriggerDefinition {
+export function definitionIn(recipe: Recipe, given: RecipeAnswers, timeZone: string, nowMs: number): TriggerDefinition {
   const { name, title, words, trigger, budget, asks, skill, level } = recipe;
   const stranger = Object.keys(given).find((each) => !Object.hasOwn(asks, each));
   if (stranger !== undefined)

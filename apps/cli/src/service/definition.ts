@@ -3,7 +3,7 @@ import { createHash } from "node:crypto";
 import { existsSync, realpathSync } from "node:fs";
 import { setsAnything } from "@mimikit/runtime/config/fields";
 import { KEY_VARIABLES } from "@mimikit/runtime/config/providers";
-import type { Environment, Place } from "@mimikit/runtime/home/home";
+import type { Environment, HomePlace } from "@mimikit/runtime/home/home";
 import { UMASK_VARIABLE } from "@mimikit/runtime/home/umask";
 import { MARK_VARIABLE } from "@mimikit/runtime/process/marked-processes";
 import { PROGRAM } from "../io/place.ts";
@@ -45,7 +45,7 @@ const OF_HOME = {
  * @param command that it runs, and the commands that make and remove it.
  * @returns the definition, and the variables of `env` that are not in it because they hold a secret.
  */
-export function describeService({ home, workDir }: Place, env: Environment, { command, madeBy } = OF_HOME) {
+export function describeService({ home, workDir }: HomePlace, env: Environment, { command, madeBy } = OF_HOME) {
   const carried = Object.entries(env).filter(
     (entry): entry is [string, string] =>
       (CARRIED.has(entry[0]) || setsAnything(entry[0])) && !SAID_ELSEWHERE.has(entry[0]) && Boolean(entry[1]),

@@ -27,14 +27,14 @@ const SYSTEMCTL_MS_MAX = 120_000;
 const UNIT_MODE = 0o644;
 const DIRECTORY_MODE = 0o755;
 
-export interface Unit {
+export interface SystemdUnit {
   path: string;
   /** The link that `systemctl enable` makes. */
   link: string;
   isOfSystem: boolean;
 }
 
-export function unitOf(name: string, isOfSystem: boolean, env: Environment): Unit {
+export function unitOf(name: string, isOfSystem: boolean, env: Environment): SystemdUnit {
   const dir = isOfSystem ? SYSTEM_UNITS : join(env.XDG_CONFIG_HOME || join(homedir(), ".config"), "systemd/user");
   const file = `${name}.service`;
   return { path: join(dir, file), link: join(dir, `${wantedBy(isOfSystem)}.wants`, file), isOfSystem };
@@ -49,7 +49,7 @@ export async function hasSystemd(): Promise<boolean> {
  * Writes and enables a unit.
  * @returns whether it is another than before. @throws Failure where it may not be written.
  */
-export function writeUnit({ path, link, isOfSystem }: Unit, text: string): boolean {
+export function writeUnit({ path, link, isOfSystem }: SystemdUnit, text: string): boolean {
   try {
     if (existsSync(link) && readFileSync(path, "utf8") === text) return false;
     if (mkdirSync(dirname(link), { recursive: true }) !== undefined) chmodSync(dirname(link), DIRECTORY_MODE);
@@ -69,7 +69,7 @@ export function writeUnit({ path, link, isOfSystem }: Unit, text: string): boole
 }
 
 /** @returns whether there was one. @throws Failure where it may not be removed. */
-export function removeUnit({ path, link, isOfSystem }: Unit): boolean {
+export function removeUnit({ path, link, isOfSystem }: SystemdUnit): boolean {
   try {
     const wasThere = [path, link].some((file) => lstatSync(file, { throwIfNoEntry: false }) !== undefined);
     for (const file of [link, path]) rmSync(file, { force: true });
@@ -90,7 +90,7 @@ export function removeUnit({ path, link, isOfSystem }: Unit): boolean {
 }
 
 /** Calls systemctl. @returns what it said, and whether it did it; some of what it only tells ends with another code. */
-export async function systemctl({ isOfSystem }: Pick<Unit, "isOfSystem">, ...words: string[]) {
+export async function systemctl({ isOfSystem }: Pick<SystemdUnit, "isOfSystem">, ...words: string[]) {
   return call("systemctl", [...(isOfSystem ? [] : ["--user"]), ...words]);
 }
 

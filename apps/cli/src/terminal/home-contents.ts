@@ -1,7 +1,7 @@
 /** The content of a state directory that would run or be believed, as lines for people. */
 import { contentsOf } from "@mimikit/agent/home-contents";
 import type { HomeContents, HomeItem } from "@mimikit/protocol/wire/api";
-import type { Place } from "@mimikit/runtime/home/home";
+import type { HomePlace } from "@mimikit/runtime/home/home";
 import { t, told } from "../i18n/language.ts";
 import { withState } from "../instance/state.ts";
 import { plainLine, printLine, styled } from "../io/print.ts";
@@ -21,8 +21,8 @@ const HEADINGS: Record<HomeItem["kind"], string> = {
 };
 
 /** Reads the state directory of `place`, without running any of it. */
-export function readContents(place: Place): Promise<HomeContents> {
-  return withState(({ fs, mirror }) => contentsOf(place, fs, mirror, process.env), place);
+export function readContents(place: HomePlace): Promise<HomeContents> {
+  return withState(({ fs, cache }) => contentsOf(place, fs, cache, process.env), place);
 }
 
 export function printContents({ items, more }: HomeContents): void {

@@ -1,5 +1,5 @@
 /** The meaning of the chat's slash commands, for people at a terminal. */
-import { type Line, SLASH_COMMANDS, type SlashName } from "@mimikit/protocol/wire/slash-command";
+import { SLASH_COMMANDS, type SlashName, type TypedLine } from "@mimikit/protocol/wire/slash-command";
 import { t } from "../i18n/language.ts";
 
 const MEANINGS: Record<SlashName, string> = {
@@ -30,7 +30,7 @@ export function completeSlash(line: string): [string[], string] {
 }
 
 /** Explains why a line was not sent. */
-export function mistakeText({ mistake, name }: Extract<Line, { kind: "mistake" }>): string {
+export function mistakeText({ mistake, name }: Extract<TypedLine, { kind: "mistake" }>): string {
   switch (mistake) {
     case "unknown":
       return t(

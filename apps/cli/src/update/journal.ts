@@ -13,7 +13,7 @@ import { Failure } from "../io/failure.ts";
 
 const JOURNAL = join(ROOT, ".mimikit-update.json");
 
-export interface Journal {
+export interface UpdateJournal {
   owner: Identity;
   /** Nothing is changed yet; files and packages are being exchanged, or the new version starts; it has started. */
   phase: "build" | "switch" | "done";
@@ -26,7 +26,7 @@ export interface Journal {
 }
 
 /** @throws Failure where another update is under way. */
-export function beginJournal(journal: Journal): void {
+export function beginJournal(journal: UpdateJournal): void {
   forgetTakenBack();
   const own = `${JOURNAL}.${journal.owner.pid}`;
   replaceFile(own, textOf(journal));
@@ -41,7 +41,7 @@ export function beginJournal(journal: Journal): void {
 }
 
 /** Durable when it returns. */
-export function writeJournal(journal: Journal): void {
+export function writeJournal(journal: UpdateJournal): void {
   replaceFile(JOURNAL, textOf(journal));
 }
 
@@ -63,4 +63,4 @@ export function forgetTakenBack(): void {
   if (wasTakenBack()) endJournal();
 }
 
-const textOf = (journal: Journal) => `${JSON.stringify(journal)}\n`;
+const textOf = (journal: UpdateJournal) => `${JSON.stringify(journal)}\n`;

@@ -12,7 +12,7 @@ import { t } from "../i18n/language.ts";
 import { Failure, reasonOf } from "../io/failure.ts";
 import { printProgress } from "../io/print.ts";
 import { foreignPm2Homes, livingRoles, otherRolesFrom } from "../processes/instance.ts";
-import { beginJournal, endJournal, type Journal, writeJournal } from "./journal.ts";
+import { beginJournal, endJournal, type UpdateJournal, writeJournal } from "./journal.ts";
 import { CLI, runNode } from "./run.ts";
 
 /** The folder of this installation; its path stays the same. */
@@ -21,7 +21,7 @@ const HERE = resolve(ROOT);
 /** How a new version comes into the place of this one: a clone's by git, a package's by npm. */
 export interface Way {
   /** The facts about the version before, for scripts/take-back.mjs. */
-  before: Pick<Journal, "from" | "had">;
+  before: Pick<UpdateJournal, "from" | "had">;
   /** @throws Failure where something stands in the way. Nothing is changed. */
   assertMayExchange(home: string): Promise<void>;
   /** Makes the new version in `beside`, which is empty. @returns its folder. */
@@ -45,7 +45,7 @@ export interface Updated {
 export async function exchange(way: Way, home: string): Promise<Updated> {
   await assertMayExchange(way, home);
   const beside = join(dirname(HERE), `.${basename(HERE)}.update`);
-  const journal: Journal = { owner: ownIdentity(), phase: "build", beside, ...way.before };
+  const journal: UpdateJournal = { owner: ownIdentity(), phase: "build", beside, ...way.before };
   beginJournal(journal);
   let reply: string | null;
   try {

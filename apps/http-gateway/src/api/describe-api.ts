@@ -1,11 +1,11 @@
 /**
  * The API as OpenAPI 3.1, made from the table of routes: the schemas that check the requests are those that are shown. A
- * schema that others share is a component, under the name that it has in packages/protocol.
+ * schema that others share is a component, under a name that stays (`NAMED`).
  */
 
 import { AttachedFile, Attachment } from "@mimikit/protocol/base/attachment";
 import { capitalized } from "@mimikit/protocol/base/capitalized";
-import { Problem } from "@mimikit/protocol/base/cause";
+import { ProviderProblem } from "@mimikit/protocol/base/cause";
 import { OnInterrupt } from "@mimikit/protocol/base/fields";
 import { Id } from "@mimikit/protocol/base/id";
 import { Report } from "@mimikit/protocol/base/report";
@@ -13,7 +13,7 @@ import { Role } from "@mimikit/protocol/base/role";
 import { SkillProblem, SkillSummary } from "@mimikit/protocol/base/skill";
 import { Usage } from "@mimikit/protocol/base/usage";
 import { AuditLine } from "@mimikit/protocol/records/audit";
-import { Past } from "@mimikit/protocol/records/trigger";
+import { PastOccurrence } from "@mimikit/protocol/records/trigger";
 import { Coded } from "@mimikit/protocol/texts/coded";
 import { All, Any, Atom, ConditionTree, Not } from "@mimikit/protocol/triggers/condition-schema";
 import {
@@ -48,8 +48,8 @@ const NAMED: Record<string, unknown> = {
   NotCondition: Not,
   OnInterrupt,
   OrCondition: Any,
-  Past,
-  Problem,
+  Past: PastOccurrence,
+  Problem: ProviderProblem,
   ProviderEntry,
   Report,
   Role,

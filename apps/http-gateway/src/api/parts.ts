@@ -7,29 +7,29 @@ import type { Log } from "@mimikit/runtime/audit/log";
 import type { Environment } from "@mimikit/runtime/home/home";
 import type { TriggerWorld } from "@mimikit/runtime/workspace/trigger-facts";
 import type { FileSystem } from "@mimikit/store/disk/file-system";
-import type { Mirror } from "@mimikit/store/mirror/mirror";
-import type { UsageBook } from "@mimikit/store/views/usage-book";
+import type { StateCache } from "@mimikit/store/state-cache/state-cache";
+import type { UsageLog } from "@mimikit/store/views/usage-log";
 import type { Auth } from "../auth/auth.ts";
 import type { Sessions } from "../auth/sessions.ts";
 import type { Live } from "../live/live.ts";
 import type { Push } from "../push/push.ts";
+import type { Commands } from "../state/commands.ts";
 import type { Demo } from "../state/demo.ts";
-import type { Look, View } from "../state/view.ts";
-import type { Wishes } from "../state/wishes.ts";
+import type { StateView, View } from "../state/view.ts";
 
-export interface Parts {
+export interface RouteDeps {
   /** The state directory. */
   home: string;
   fs: FileSystem;
-  mirror: Mirror;
+  cache: StateCache;
   view: View;
-  wishes: Wishes;
+  commands: Commands;
   auth: Auth;
   sessions: Sessions;
   live: Live;
   push: Push;
-  statusOf(look: Look): Promise<Status>;
-  usage: UsageBook;
+  statusOf(state: StateView): Promise<Status>;
+  usage: UsageLog;
   /** Everything that was ever said. */
   said: HistoryIndex;
   /** Of this process: what names the state directory, and where the records of adopted ones are. */

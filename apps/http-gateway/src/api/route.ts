@@ -6,12 +6,12 @@ import { BODY_BYTES_MAX } from "@mimikit/protocol/wire/api";
 import type { Handler, Request, Response } from "express";
 import type { z } from "zod";
 import { checkedAs, idempotencyKeyOf, readBody } from "../http/limits.ts";
-import type { Parts } from "./parts.ts";
+import type { RouteDeps } from "./parts.ts";
 
 export type Method = "get" | "post" | "patch" | "delete";
 
 /** The checked parts of a request. */
-export interface Asked<P, Q, B> {
+export interface CheckedRequest<P, Q, B> {
   params: P;
   query: Q;
   body: B;
@@ -53,12 +53,15 @@ interface RouteFacts<P, Q, B, A> {
 interface RouteDefinition<P extends z.ZodType, Q extends z.ZodType, B extends z.ZodType, A extends z.ZodType>
   extends RouteFacts<P, Q, B, A> {
   /** @returns the answer; nothing where it has none, or was sent already. */
-  handle(asked: Asked<z.output<P>, z.output<Q>, z.output<B>>, parts: Parts): z.output<A> | Promise<z.output<A>>;
+  handle(
+    asked: CheckedRequest<z.output<P>, z.output<Q>, z.output<B>>,
+    parts: RouteDeps,
+  ): z.output<A> | Promise<z.output<A>>;
 }
 
 export interface Route extends RouteFacts<z.ZodType, z.ZodType, z.ZodType, z.ZodType> {
   /** Checks a request, does what it asks for and answers it. Throws a Problem for what may not be. */
-  serve(parts: Parts): Handler;
+  serve(parts: RouteDeps): Handler;
 }
 
 /** An entry of the table of routes. The handler gets the checked values: the order is path, key, body, query. */
@@ -68,7 +71,10 @@ export function route<
   B extends z.ZodType = z.ZodUndefined,
   A extends z.ZodType = z.ZodVoid,
 >({ handle, ...facts }: RouteDefinition<P, Q, B, A>): Route {
-  const ask = async (request: Request, response: Response): Promise<Asked<z.output<P>, z.output<Q>, z.output<B>>> => ({
+  const ask = async (
+    request: Request,
+    response: Response,
+  ): Promise<CheckedRequest<z.output<P>, z.output<Q>, z.output<B>>> => ({
     params: checkedIf(facts.params, request.params),
     key: facts.takesKey && idempotencyKeyOf(request),
     body: (facts.body && (await readBody(request, facts.body, facts.bodyBytesMax ?? BODY_BYTES_MAX))) as z.output<B>,

@@ -6,7 +6,7 @@ const LOCKED_MS = 300_000;
 const ADDRESSES_MAX = 10_000;
 
 /** Counts wrong credentials by remote address. Times are ms of a clock that never jumps. */
-export class Attempts {
+export class WrongCredentials {
   private readonly byAddress = new Map<string, { wrongAtMs: number[]; lockedUntilMs: number }>();
 
   /** How long an address must still wait before a wrong or missing credential is looked at again, in seconds; 0: not at all. */

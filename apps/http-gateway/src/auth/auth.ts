@@ -9,8 +9,8 @@ import { realpathSync } from "node:fs";
 import type { IncomingMessage } from "node:http";
 import { coded } from "@mimikit/protocol/texts/coded";
 import type { Log } from "@mimikit/runtime/audit/log";
-import { Problem } from "../http/problem.ts";
-import { Attempts } from "./attempts.ts";
+import { HttpProblem } from "../http/problem.ts";
+import { WrongCredentials } from "./attempts.ts";
 import { clientAddress } from "./client-address.ts";
 import { isSame } from "./same.ts";
 import { SESSION_DAYS, type Sessions } from "./sessions.ts";
@@ -41,7 +41,7 @@ export class Auth {
   private readonly sessions: Sessions;
   private readonly log: Log;
   private readonly isProxied: boolean;
-  private readonly attempts = new Attempts();
+  private readonly attempts = new WrongCredentials();
 
   /** @param isProxied whether a proxy of this machine may say whose request it passes on. */
   constructor(home: string, token: string, sessions: Sessions, log: Log, isProxied: boolean) {
@@ -54,7 +54,7 @@ export class Auth {
 
   /**
    * The caller of this request: by its Authorization header if it has one, else by cookie and secret.
-   * @throws Problem 401, 403 for a client's token, or 429 after too many wrong credentials from the same address.
+   * @throws HttpProblem 401, 403 for a client's token, or 429 after too many wrong credentials from the same address.
    */
   async identify(request: IncomingMessage): Promise<Caller> {
     const { authorization } = request.headers;
@@ -64,7 +64,7 @@ export class Auth {
       const caller = this.scriptOf(token);
       // A right credential at a wrong place is no guess, so it is not counted as one.
       if (caller === null && (await this.clientOf(token)) !== null)
-        throw new Problem(403, coded("client_elsewhere"), {
+        throw new HttpProblem(403, coded("client_elsewhere"), {
           code: "clients_only_v1",
           hint: "Use it with addresses that begin with /v1, or the token of the instance here.",
         });
@@ -77,7 +77,7 @@ export class Auth {
   /**
    * The client that sent this request to /v1, by its bearer token: the id of its session, or `instance` for the token of the
    * home. No cookie counts, so that no page of another site can make a browser ask.
-   * @throws Problem 401, or 429 after too many wrong credentials from the same address.
+   * @throws HttpProblem 401, or 429 after too many wrong credentials from the same address.
    */
   async identifyClient(request: IncomingMessage): Promise<string> {
     const token = bearerOf(request);
@@ -95,7 +95,7 @@ export class Auth {
   }
 
   /** Turns a wrong credential away: throws `problem`, or 429 after too many of them from the same address. */
-  refuse(request: IncomingMessage, problem: Problem): never {
+  refuse(request: IncomingMessage, problem: HttpProblem): never {
     this.throwIfLocked(request);
     const address = clientAddress(request, this.isProxied);
     const nowMs = performance.now();
@@ -147,17 +147,17 @@ export class Auth {
   }
 
   private turnAway(request: IncomingMessage, tried: boolean, hint: string): never {
-    const problem = new Problem(401, coded(tried ? "credential_wrong" : "credential_needed"), { hint });
+    const problem = new HttpProblem(401, coded(tried ? "credential_wrong" : "credential_needed"), { hint });
     if (tried) return this.refuse(request, problem);
     this.throwIfLocked(request);
     throw problem;
   }
 
-  /** @throws Problem 429 while the address of this request is locked out. */
+  /** @throws HttpProblem 429 while the address of this request is locked out. */
   throwIfLocked(request: IncomingMessage): void {
     const waitSec = this.attempts.waitSec(clientAddress(request, this.isProxied), performance.now());
     if (waitSec === 0) return;
-    throw new Problem(429, coded("credentials_too_many"), {
+    throw new HttpProblem(429, coded("credentials_too_many"), {
       hint: `Try again in ${waitSec} s.`,
       headers: { "Retry-After": String(waitSec) },
     });

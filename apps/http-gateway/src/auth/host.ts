@@ -7,7 +7,7 @@
 import type { IncomingMessage } from "node:http";
 import { isIP } from "node:net";
 import { coded } from "@mimikit/protocol/texts/coded";
-import { Problem } from "../http/problem.ts";
+import { HttpProblem } from "../http/problem.ts";
 
 const LOOPBACK_NAMES = ["localhost", "127.0.0.1", "[::1]"];
 const WILDCARDS = new Set(["0.0.0.0", "::", ""]);
@@ -51,10 +51,10 @@ export class HostPolicy {
 
   /** Throws 421 for a Host that is not ours. Forwarding headers are never read: any client can write them. */
   checkHost(request: IncomingMessage): void {
-    if (request.headersDistinct.host?.length !== 1) throw new Problem(421, coded("one_host"));
+    if (request.headersDistinct.host?.length !== 1) throw new HttpProblem(421, coded("one_host"));
     const host = (request.headers.host ?? "").toLowerCase();
     if (!this.isOurs(host, request.socket.localPort ?? 0)) {
-      throw new Problem(421, coded("host_not_served"), {
+      throw new HttpProblem(421, coded("host_not_served"), {
         hint: "Use 127.0.0.1 or localhost with the right port, add the name to `allowedHosts`, or set `publicUrl` to the address of the proxy.",
       });
     }
@@ -69,7 +69,7 @@ export class HostPolicy {
     const [origin] = origins;
     const isOwnPage = origins.length === 1 && origin !== undefined && this.originsOf(host).includes(origin);
     if (!isOwnPage) {
-      throw new Problem(403, coded("origin_refused"), {
+      throw new HttpProblem(403, coded("origin_refused"), {
         hint: "Where this is the address of your proxy, set `publicUrl` to it.",
       });
     }

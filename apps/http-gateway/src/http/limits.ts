@@ -5,7 +5,7 @@ import { BadJson, describeIssues, parseJson } from "@mimikit/protocol/base/json"
 import { coded, codeOrQuote } from "@mimikit/protocol/texts/coded";
 import { BODY_DEPTH_MAX, MESSAGE_BODY_BYTES_MAX } from "@mimikit/protocol/wire/api";
 import type { z } from "zod";
-import { Problem } from "./problem.ts";
+import { HttpProblem } from "./problem.ts";
 
 /** Node answers 408 and closes a connection whose header or body takes longer, in ms. */
 export const REQUEST_MS_MAX = 8_000;
@@ -25,7 +25,7 @@ const FORBIDDEN_KEYS = new Set(["__proto__", "constructor", "prototype"]);
 
 /**
  * Reads the JSON body of a request as `schema`.
- * @throws Problem 415 for another type, 413 above `bytesMax`, 400 for anything that is not of the schema.
+ * @throws HttpProblem 415 for another type, 413 above `bytesMax`, 400 for anything that is not of the schema.
  */
 export async function readBody<T>(request: IncomingMessage, schema: z.ZodType<T>, bytesMax: number): Promise<T> {
   assertJsonType(request);
@@ -38,7 +38,7 @@ export function idempotencyKeyOf(request: IncomingMessage): string | undefined {
   if (keys === undefined) return undefined;
   const [key, ...others] = keys;
   if (others.length === 0 && key !== undefined && key.length > 0 && key.length <= IDEMPOTENCY_KEY_CHARS_MAX) return key;
-  throw new Problem(400, coded("key_one_value", { max: IDEMPOTENCY_KEY_CHARS_MAX }));
+  throw new HttpProblem(400, coded("key_one_value", { max: IDEMPOTENCY_KEY_CHARS_MAX }));
 }
 
 /** Parses text from outside within the limits of a body. Throws Problem 400. */
@@ -48,7 +48,7 @@ export function parseBounded(text: string, bytesMax: number): unknown {
     assertNoForbiddenKeys(value);
     return value;
   } catch (error) {
-    if (error instanceof BadJson) throw new Problem(400, coded("json_unacceptable", { problem: error.message }));
+    if (error instanceof BadJson) throw new HttpProblem(400, coded("json_unacceptable", { problem: error.message }));
     throw error;
   }
 }
@@ -57,17 +57,17 @@ export function parseBounded(text: string, bytesMax: number): unknown {
 export function checkedAs<T>(schema: z.ZodType<T>, value: unknown): T {
   const checked = schema.safeParse(value);
   if (checked.success) return checked.data;
-  throw new Problem(400, codeOrQuote(describeIssues(checked.error)));
+  throw new HttpProblem(400, codeOrQuote(describeIssues(checked.error)));
 }
 
 /** Every mutating route wants JSON: a form or a text, which a foreign page can send without asking, is none. */
 export function assertJsonType(request: IncomingMessage): void {
   const type = request.headers["content-type"] ?? "";
   if (!JSON_TYPE.test(type)) {
-    throw new Problem(415, coded("body_not_json"), { hint: "Send Content-Type: application/json." });
+    throw new HttpProblem(415, coded("body_not_json"), { hint: "Send Content-Type: application/json." });
   }
   const encoding = request.headers["content-encoding"] ?? "identity";
-  if (encoding !== "identity") throw new Problem(415, coded("body_compressed"));
+  if (encoding !== "identity") throw new HttpProblem(415, coded("body_compressed"));
 }
 
 async function readText(request: IncomingMessage, bytesMax: number): Promise<string> {
@@ -75,14 +75,14 @@ async function readText(request: IncomingMessage, bytesMax: number): Promise<str
   try {
     return UTF8.decode(bytes);
   } catch (error) {
-    if (error instanceof TypeError) throw new Problem(400, coded("body_not_utf8"));
+    if (error instanceof TypeError) throw new HttpProblem(400, coded("body_not_utf8"));
     throw error;
   }
 }
 
 /** The bytes of a body. By its events, which cost less than an iterator: that is seen where many ask at once. */
 export function readBytes(request: IncomingMessage, bytesMax: number): Promise<Buffer> {
-  const tooLarge = () => new Problem(413, coded("body_too_large", { max: bytesMax }));
+  const tooLarge = () => new HttpProblem(413, coded("body_too_large", { max: bytesMax }));
   return new Promise((resolve, reject) => {
     if (Number(request.headers["content-length"] ?? 0) > bytesMax) return reject(tooLarge());
     const chunks: Buffer[] = [];
@@ -101,7 +101,7 @@ export function readBytes(request: IncomingMessage, bytesMax: number): Promise<B
 function assertNoForbiddenKeys(value: unknown): void {
   if (value === null || typeof value !== "object") return;
   for (const [key, member] of Object.entries(value)) {
-    if (FORBIDDEN_KEYS.has(key)) throw new Problem(400, coded("json_forbidden_key"));
+    if (FORBIDDEN_KEYS.has(key)) throw new HttpProblem(400, coded("json_forbidden_key"));
     assertNoForbiddenKeys(member);
   }
 }

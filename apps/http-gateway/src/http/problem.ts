@@ -36,7 +36,7 @@ interface ProblemOptions {
 }
 
 /** An error that may be shown to a client, word by word. */
-export class Problem extends Error {
+export class HttpProblem extends Error {
   readonly status: number;
   readonly code: string;
   /** Its message as a code, for other languages. */
@@ -62,7 +62,7 @@ export class Problem extends Error {
 }
 
 /** The same in the shape that clients of OpenAI's API know. */
-export function v1ErrorOf({ status, code, message, hint, param }: Problem) {
+export function v1ErrorOf({ status, code, message, hint, param }: HttpProblem) {
   const type = V1_TYPES[status] ?? (status < 500 ? "invalid_request_error" : "server_error");
   return { error: { message: hint === undefined ? message : `${message}. ${hint}`, type, param, code } };
 }
@@ -70,19 +70,19 @@ export function v1ErrorOf({ status, code, message, hint, param }: Problem) {
 const V1_TYPES: Readonly<Record<number, string>> = { 401: "authentication_error", 429: "rate_limit_error" };
 
 /** The answer for the client about any thrown value. Unknown errors say nothing about our insides. */
-export function problemOf(error: unknown): Problem {
-  if (error instanceof Problem) return error;
-  if (error instanceof BadJson) return new Problem(400, codeOrQuote(error.message));
-  if (error instanceof URIError) return new Problem(400, coded("address_malformed"));
+export function problemOf(error: unknown): HttpProblem {
+  if (error instanceof HttpProblem) return error;
+  if (error instanceof BadJson) return new HttpProblem(400, codeOrQuote(error.message));
+  if (error instanceof URIError) return new HttpProblem(400, coded("address_malformed"));
   if (hasCode(error, "ENOSPC", "EDQUOT")) {
-    return new Problem(507, coded("disk_full"), { hint: "Free some space, then send it again." });
+    return new HttpProblem(507, coded("disk_full"), { hint: "Free some space, then send it again." });
   }
   if (hasCode(error, "EROFS")) {
     const hint = "Run `mimikit doctor` where it runs.";
-    return new Problem(507, coded("disk_read_only"), { code: "read_only", hint });
+    return new HttpProblem(507, coded("disk_read_only"), { code: "read_only", hint });
   }
   // Express and the file server throw errors that carry a status, for example for a malformed path.
   const status = error instanceof Error && "status" in error ? Number(error.status) : 500;
-  if (status >= 400 && status < 500) return new Problem(status, coded("http_status", { status }));
-  return new Problem(500, coded("internal"), { hint: "The log of the gateway says what." });
+  if (status >= 400 && status < 500) return new HttpProblem(status, coded("http_status", { status }));
+  return new HttpProblem(500, coded("internal"), { hint: "The log of the gateway says what." });
 }

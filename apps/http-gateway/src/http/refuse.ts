@@ -3,10 +3,10 @@ import { type Server, type ServerResponse, STATUS_CODES } from "node:http";
 import type { Duplex } from "node:stream";
 import { coded } from "@mimikit/protocol/texts/coded";
 import { hasCode } from "@mimikit/store/disk/error-code";
-import { Problem } from "./problem.ts";
+import { HttpProblem } from "./problem.ts";
 
 /** Answers with the problem, and ends the connection. @param method of the request, where it is one: HEAD is told no body. */
-export function refuse(socket: Duplex, problem: Problem, method?: string): void {
+export function refuse(socket: Duplex, problem: HttpProblem, method?: string): void {
   const body = JSON.stringify(problem.body);
   const told = method === "HEAD" ? "" : body;
   // The client may be gone already, and cannot be told.
@@ -35,7 +35,7 @@ function beginningOf(error: Error & { rawPacket?: Buffer }): string | undefined 
   return error.rawPacket?.toString("latin1", 0, "HEAD".length);
 }
 
-function malformed(error: Error): Problem {
+function malformed(error: Error): HttpProblem {
   const status = hasCode(error, "HPE_HEADER_OVERFLOW") ? 431 : hasCode(error, "ERR_HTTP_REQUEST_TIMEOUT") ? 408 : 400;
-  return new Problem(status, coded("http_status", { status }));
+  return new HttpProblem(status, coded("http_status", { status }));
 }

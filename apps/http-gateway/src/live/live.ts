@@ -8,12 +8,12 @@ import type { ChatMessage, ServerFrame, Status, TaskSummary, TriggerSummary } fr
 import { notificationIn } from "@mimikit/protocol/wire/notification";
 import type { Log } from "@mimikit/runtime/audit/log";
 import { streamPath } from "@mimikit/store/disk/state";
-import type { Changes } from "@mimikit/store/mirror/heard";
+import type { ChangedNames } from "@mimikit/store/state-cache/pending-changes";
 import { newestFirst } from "@mimikit/store/views/ended-tasks";
 import { differences, isUnchanged } from "@mimikit/store/views/ordered-list";
 import { bySoonest } from "../state/agenda.ts";
 import type { Mishaps } from "../state/mishaps.ts";
-import type { Look, View } from "../state/view.ts";
+import type { StateView, View } from "../state/view.ts";
 import { AuditTail } from "./audit-tail.ts";
 import { EventLog } from "./event-log.ts";
 import type { Socket } from "./socket.ts";
@@ -34,17 +34,17 @@ export interface LiveOptions {
   home: string;
   view: View;
   incarnation: string;
-  statusOf(look: Look): Promise<Status>;
+  statusOf(state: StateView): Promise<Status>;
   /** Hears of everything that was done. */
   mishaps: Mishaps;
   /** Hears of each look, when clients have been told of it. */
-  onLook(look: Look): void;
+  onLook(state: StateView): void;
   log: Log;
 }
 
 /** The state that clients have been sent. */
 interface Published {
-  look: Look;
+  state: StateView;
   status: Status;
 }
 
@@ -80,14 +80,14 @@ export class Live {
    * Looks at the state directory and tells every client what is new. One call at a time, or events could go backwards.
    * @param where what notifications told of, `all` directories, or all whatever they look like (`full`).
    */
-  async tick(where: Changes | "all" | "full" = "all"): Promise<void> {
+  async tick(where: ChangedNames | "all" | "full" = "all"): Promise<void> {
     const { view } = this.options;
-    const look = await (typeof where === "string" ? view.refresh(where === "full") : view.refreshHeard(where));
-    const status = await this.freshStatus(look);
-    this.publish(look, status);
-    this.follow(look);
+    const state = await (typeof where === "string" ? view.refresh(where === "full") : view.refreshHeard(where));
+    const status = await this.freshStatus(state);
+    this.publish(state, status);
+    this.follow(state);
     this.tellDone();
-    this.options.onLook(look);
+    this.options.onLook(state);
   }
 
   /** Tells what the audit log has got since; at once, and then again after a while if it is asked for meanwhile. */
@@ -173,31 +173,31 @@ export class Live {
     for (const session of sessions) if (!(await isSignedIn(session))) this.signOut(session);
   }
 
-  private publish(look: Look, status: Status): void {
+  private publish(state: StateView, status: Status): void {
     const before = this.published;
-    this.published = { look, status };
+    this.published = { state, status };
     if (before === undefined) {
       // The first look is what every first client gets as its snapshot.
       this.firstLook.resolve();
       this.tellNews();
       return;
     }
-    if (look !== before.look) this.publishChanges(before.look, look);
+    if (state !== before.state) this.publishChanges(before.state, state);
     if (!isUnchanged(before.status, status)) this.emit({ type: "status", data: status });
   }
 
-  private publishChanges(before: Look, look: Look): void {
-    if (look.messages !== before.messages) this.publishMessages(before.messages, look.messages);
-    const tasks = differences(before.tasks, look.tasks, newestFirst);
+  private publishChanges(before: StateView, state: StateView): void {
+    if (state.messages !== before.messages) this.publishMessages(before.messages, state.messages);
+    const tasks = differences(before.tasks, state.tasks, newestFirst);
     for (const task of tasks.come.reverse()) this.emit({ type: "task", data: task });
-    const [questions, asked] = [byId(look.questions), byId(before.questions)];
-    for (const question of look.questions) {
+    const [questions, asked] = [byId(state.questions), byId(before.questions)];
+    for (const question of state.questions) {
       if (!asked.has(question.id)) this.emit({ type: "question", data: { ...question, isOpen: true } });
     }
     for (const question of before.questions) {
       if (!questions.has(question.id)) this.emit({ type: "question", data: { ...question, isOpen: false } });
     }
-    const triggers = differences(before.triggers, look.triggers, bySoonest);
+    const triggers = differences(before.triggers, state.triggers, bySoonest);
     for (const trigger of triggers.come) this.emit({ type: "trigger", data: { ...trigger, isOver: false } });
     for (const trigger of triggers.gone) this.emit({ type: "trigger", data: { ...trigger, isOver: true } });
   }
@@ -217,17 +217,17 @@ export class Live {
   }
 
   /** The status is looked up at most once a second; between that it is what it was, unless the look says otherwise. */
-  private async freshStatus(look: Look): Promise<Status> {
+  private async freshStatus(state: StateView): Promise<Status> {
     const nowMs = performance.now();
     const { status } = this.published ?? {};
-    if (status !== undefined && countsAll(status, look) && nowMs - this.statusAtMs < STATUS_MS_MIN) return status;
+    if (status !== undefined && countsAll(status, state) && nowMs - this.statusAtMs < STATUS_MS_MIN) return status;
     this.statusAtMs = nowMs;
-    return this.options.statusOf(look);
+    return this.options.statusOf(state);
   }
 
-  private follow(look: Look): void {
+  private follow(state: StateView): void {
     // Clients are told of no batch of conditions and of no roll-up, so they could make nothing of their steps.
-    const running = new Set(look.running.filter(({ kind }) => KINDS[kind].part !== "upkeep").map(({ id }) => id));
+    const running = new Set(state.running.filter(({ kind }) => KINDS[kind].part !== "upkeep").map(({ id }) => id));
     for (const id of this.tails.keys()) if (!running.has(id)) this.tails.delete(id);
     let isNew = false;
     for (const id of running) {
@@ -239,7 +239,7 @@ export class Live {
     if (isNew) this.readStreams();
   }
 
-  private snapshot({ look: { messages, tasks, questions, triggers }, status }: Published): ServerFrame {
+  private snapshot({ state: { messages, tasks, questions, triggers }, status }: Published): ServerFrame {
     return {
       type: "snapshot",
       cursor: this.events.cursor,
@@ -267,7 +267,7 @@ export class Live {
 }
 
 /** Does a status count the triggers and the questions that there are? Else it would contradict the frames before it. */
-function countsAll({ counts }: Status, { triggers, questions }: Look): boolean {
+function countsAll({ counts }: Status, { triggers, questions }: StateView): boolean {
   return counts.triggers === triggers.length && counts.questions === questions.length;
 }
 

@@ -9,8 +9,8 @@ import { BODY_BYTES_MAX, ClientFrame, type ServerFrame } from "@mimikit/protocol
 import type { RawData, WebSocket } from "ws";
 import type { Auth, Caller } from "../auth/auth.ts";
 import { checkedAs, FRAME_BYTES_MAX, parseBounded } from "../http/limits.ts";
-import { Problem, problemOf } from "../http/problem.ts";
-import type { Wishes } from "../state/wishes.ts";
+import { HttpProblem, problemOf } from "../http/problem.ts";
+import type { Commands } from "../state/commands.ts";
 import type { Live } from "./live.ts";
 
 /** How long a client may take to say hello, in ms. */
@@ -27,7 +27,7 @@ const TRY_LATER = 1013;
 
 export interface SocketParts {
   auth: Auth;
-  wishes: Wishes;
+  commands: Commands;
   live: Pick<Live, "join" | "leave">;
   helloMs: number;
   onError(error: unknown): void;
@@ -128,7 +128,7 @@ export class Socket {
   }
 
   private async greet(frame: ClientFrame): Promise<void> {
-    if (frame.type !== "hello") throw new Problem(401, coded("socket_hello_first"));
+    if (frame.type !== "hello") throw new HttpProblem(401, coded("socket_hello_first"));
     const caller = await this.parts.auth.identifySocket(this.upgrade, frame.token);
     await this.parts.live.join(this, frame.cursor);
     this.caller = caller;
@@ -137,28 +137,28 @@ export class Socket {
   private async answer(frame: ClientFrame): Promise<void> {
     switch (frame.type) {
       case "hello":
-        throw new Problem(400, coded("socket_hello_twice"));
+        throw new HttpProblem(400, coded("socket_hello_twice"));
       case "input": {
         const { id, type: _, ...input } = frame;
-        const messageId = await this.parts.wishes.sendMessage(input, id);
+        const messageId = await this.parts.commands.sendMessage(input, id);
         return this.reply({ type: "accepted", id, messageId });
       }
       case "cancel": {
-        const messageId = await this.parts.wishes.cancelTask(frame.taskId);
+        const messageId = await this.parts.commands.cancelTask(frame.taskId);
         return this.reply({ type: "accepted", id: frame.taskId, messageId });
       }
       case "steer": {
-        const messageId = await this.parts.wishes.steer(frame.text, frame.taskId, frame.id);
+        const messageId = await this.parts.commands.steer(frame.text, frame.taskId, frame.id);
         return this.reply({ type: "accepted", id: frame.id, messageId });
       }
       case "stop":
       case "clear": {
-        const messageId = await this.parts.wishes[frame.type](frame.id);
+        const messageId = await this.parts.commands[frame.type](frame.id);
         return this.reply({ type: "accepted", id: frame.id, messageId });
       }
       case "answer": {
         const { id, questionId, answer } = frame;
-        const messageId = await this.parts.wishes.answer(questionId, answer, id);
+        const messageId = await this.parts.commands.answer(questionId, answer, id);
         return this.reply({ type: "accepted", id, messageId });
       }
       default:
@@ -167,7 +167,7 @@ export class Socket {
   }
 
   /** Before hello every mistake ends the connection; after it the client is told, and goes on. */
-  private refuse(problem: Problem, error: unknown, frame: unknown): void {
+  private refuse(problem: HttpProblem, error: unknown, frame: unknown): void {
     if (problem.status >= 500) this.parts.onError(error);
     if (this.caller === undefined) {
       this.close(problem.status >= 500 ? TRY_LATER : POLICY, problem.message);

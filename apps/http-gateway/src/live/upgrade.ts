@@ -5,7 +5,7 @@ import { coded, codeOrQuote } from "@mimikit/protocol/texts/coded";
 import { WebSocketServer } from "ws";
 import type { HostPolicy } from "../auth/host.ts";
 import { FRAME_BYTES_MAX, SOCKETS_MAX } from "../http/limits.ts";
-import { Problem, problemOf } from "../http/problem.ts";
+import { HttpProblem, problemOf } from "../http/problem.ts";
 import { refuse } from "../http/refuse.ts";
 import { Socket, type SocketParts } from "./socket.ts";
 
@@ -18,7 +18,7 @@ export function acceptUpgrades(
   // A compressed frame could be a thousand times larger than it looks.
   const sockets = new WebSocketServer({ noServer: true, maxPayload: FRAME_BYTES_MAX, perMessageDeflate: false });
   sockets.on("wsClientError", (error, socket, request) => {
-    refuse(socket, new Problem(400, codeOrQuote(error.message)), request.method);
+    refuse(socket, new HttpProblem(400, codeOrQuote(error.message)), request.method);
   });
   const clients = new Set<Socket>();
   const socketParts: SocketParts = { ...parts, onClose: (socket) => void clients.delete(socket) };
@@ -27,7 +27,7 @@ export function acceptUpgrades(
       hosts.checkHost(request);
       hosts.checkOrigin(request);
       assertSocketAddress(request);
-      if (clients.size >= SOCKETS_MAX) throw new Problem(503, coded("too_many_sockets"));
+      if (clients.size >= SOCKETS_MAX) throw new HttpProblem(503, coded("too_many_sockets"));
     } catch (error) {
       refuse(socket, problemOf(error), request.method);
       return;
@@ -39,6 +39,6 @@ export function acceptUpgrades(
 
 /** A credential in an address ends up in logs and histories, so /ws has no parameters at all. */
 function assertSocketAddress({ url = "" }: IncomingMessage): void {
-  if (url.startsWith("/ws?")) throw new Problem(400, coded("socket_parameters"));
-  if (url !== "/ws") throw new Problem(404, coded("no_socket_at_address"));
+  if (url.startsWith("/ws?")) throw new HttpProblem(400, coded("socket_parameters"));
+  if (url !== "/ws") throw new HttpProblem(404, coded("no_socket_at_address"));
 }

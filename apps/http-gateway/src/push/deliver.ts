@@ -17,7 +17,7 @@ const SUBJECT = "mailto:push@mimikit.invalid";
  * The outcome: taken; the subscription is no more; this one push cannot be taken, and never will be; the push service refuses
  * us (`status`) or is not there, so that it has to be tried again, after `afterMs` where it said so.
  */
-export type Delivery =
+export type PushOutcome =
   | { outcome: "taken" }
   | { outcome: "gone"; status: number }
   | { outcome: "unacceptable"; status: number }
@@ -30,7 +30,7 @@ export async function deliver(
   { publicKey, privateKey }: PushKeys,
   { payload, ttlSec, urgency, topic }: PushMessage,
   signal: AbortSignal,
-): Promise<Delivery> {
+): Promise<PushOutcome> {
   const { endpoint, keys } = address;
   const { cipherText } = webPush.encrypt(keys.p256dh, keys.auth, payload, ENCODING);
   const { origin: audience } = new URL(endpoint);
@@ -59,7 +59,7 @@ export async function deliver(
 }
 
 /** The meaning of an HTTP status here. @param retryAfter the header: seconds, or a date. */
-export function deliveryOf(status: number, retryAfter: string | null, nowMs: number): Delivery {
+export function deliveryOf(status: number, retryAfter: string | null, nowMs: number): PushOutcome {
   if (status >= 200 && status < 300) return { outcome: "taken" };
   if (status === 404 || status === 410) return { outcome: "gone", status };
   if (status === 400 || status === 413) return { outcome: "unacceptable", status };

@@ -2,7 +2,7 @@
 import { rootOf } from "@mimikit/protocol/base/id";
 import type { ChatMessage, QuestionView, TaskSummary } from "@mimikit/protocol/wire/api";
 import { notificationIn } from "@mimikit/protocol/wire/notification";
-import type { Look } from "../state/view.ts";
+import type { StateView } from "../state/view.ts";
 
 /** Older news are not pushed, in milliseconds: after an outage the conversation is the better place to read them. */
 export const PUSH_AGE_MS_MAX = 86_400_000;
@@ -16,7 +16,7 @@ interface ItemFacts {
   text: string;
 }
 
-export type Item = ItemFacts &
+export type PushItem = ItemFacts &
   (
     | { kind: "notification"; title: string | undefined }
     /** A reply that answers nothing, or that tells what became of work; `tasks` are those that it tells of. */
@@ -25,12 +25,12 @@ export type Item = ItemFacts &
   );
 
 /** The news of the last PUSH_AGE_MS_MAX and the open questions, oldest first, PUSH_ITEMS_MAX at most. */
-export function itemsOf(look: Pick<Look, "messages" | "tasks" | "questions">, nowMs: number): Item[] {
+export function itemsOf(state: Pick<StateView, "messages" | "tasks" | "questions">, nowMs: number): PushItem[] {
   const since = nowMs - PUSH_AGE_MS_MAX;
-  const messages = look.messages.filter(({ at, pending }) => pending !== true && Date.parse(at) > since);
+  const messages = state.messages.filter(({ at, pending }) => pending !== true && Date.parse(at) > since);
   const notified = new Set(messages.flatMap((each) => (each.notification === undefined ? [] : [rootOf(each.id)])));
-  const titles = new Map(look.tasks.map((task) => [task.id, task]));
-  const told = messages.flatMap((message): Item[] => {
+  const titles = new Map(state.tasks.map((task) => [task.id, task]));
+  const told = messages.flatMap((message): PushItem[] => {
     const { id, at, text } = message;
     const notification = notificationIn(message);
     if (notification !== null) return [{ id, at, text, kind: "notification", title: notification.title }];
@@ -40,16 +40,22 @@ export function itemsOf(look: Pick<Look, "messages" | "tasks" | "questions">, no
     if (message.answers?.length !== 0 && tasks.length === 0) return [];
     return [{ id, at, text, kind: "report", tasks }];
   });
-  const asked = look.questions
+  const asked = state.questions
     .filter(({ at, expiresAt }) => Date.parse(at) > since && Date.parse(expiresAt) > nowMs)
     .map(
-      (question): Item => ({ id: question.id, at: question.at, text: question.question, kind: "question", question }),
+      (question): PushItem => ({
+        id: question.id,
+        at: question.at,
+        text: question.question,
+        kind: "question",
+        question,
+      }),
     );
   return [...told, ...asked].sort(byTime).slice(-PUSH_ITEMS_MAX);
 }
 
 /** The oldest that was not told yet; undefined where there is none. */
-export function nextItem(items: readonly Item[], sent: readonly string[]): Item | undefined {
+export function nextItem(items: readonly PushItem[], sent: readonly string[]): PushItem | undefined {
   const known = new Set(sent);
   return items.find(({ id }) => !known.has(id));
 }
@@ -64,6 +70,6 @@ function reportedBy({ id, taskIds = [] }: ChatMessage): string[] {
   return taskIds.filter((task) => rootOf(task) !== rootOf(id) && task !== rootOf(id));
 }
 
-function byTime(a: Item, b: Item): number {
+function byTime(a: PushItem, b: PushItem): number {
   return Date.parse(a.at) - Date.parse(b.at) || (a.id < b.id ? -1 : 1);
 }

@@ -1,7 +1,7 @@
 /** From an item to what the service worker is handed (apps/web/public/notify-worker.js): bounded, and in the language of the device. */
 import { createHash } from "node:crypto";
 import type { PushLanguage } from "@mimikit/protocol/wire/push";
-import { type Item, PUSH_AGE_MS_MAX } from "./items.ts";
+import { PUSH_AGE_MS_MAX, type PushItem } from "./items.ts";
 import { PUSH_WORDS, type PushWords } from "./words.ts";
 
 /** Push services take 4,096 bytes (RFC 8030); encrypted, that much of it is left for what is said (RFC 8291). */
@@ -44,7 +44,7 @@ export interface PushMessage {
 
 /** @param proof what lets the device answer, if it is a question. */
 export function messageOf(
-  item: Item,
+  item: PushItem,
   language: PushLanguage,
   proof: (questionId: string) => string,
   nowMs: number,
@@ -77,7 +77,7 @@ export function testMessage(language: PushLanguage): PushMessage {
   return { payload: JSON.stringify(payload), ttlSec: TEST_TTL_SEC, urgency: "high", topic: topicOf("test") };
 }
 
-function titleOf(item: Item, words: PushWords): string {
+function titleOf(item: PushItem, words: PushWords): string {
   switch (item.kind) {
     case "notification":
       return item.title ?? words.name;
@@ -88,7 +88,7 @@ function titleOf(item: Item, words: PushWords): string {
   }
 }
 
-function reportTitle(tasks: Extract<Item, { kind: "report" }>["tasks"], words: PushWords): string {
+function reportTitle(tasks: Extract<PushItem, { kind: "report" }>["tasks"], words: PushWords): string {
   const [task, ...others] = tasks;
   if (task === undefined) return words.name;
   if (others.length > 0) return words.ended(tasks.filter(({ state }) => state === "done").length, tasks.length);
@@ -97,13 +97,17 @@ function reportTitle(tasks: Extract<Item, { kind: "report" }>["tasks"], words: P
 }
 
 /** One task is shown where it is; all else is in the conversation. */
-function pageOf(item: Item): string {
+function pageOf(item: PushItem): string {
   const [task, ...others] = item.kind === "report" ? item.tasks : [];
   return task === undefined || others.length > 0 ? "./" : `./#/tasks/${encodeURIComponent(task.id)}`;
 }
 
 /** Where there are more answers than buttons, some would be hidden: then none is a button. */
-function answersOf({ question }: Extract<Item, { kind: "question" }>, words: PushWords, proof: (id: string) => string) {
+function answersOf(
+  { question }: Extract<PushItem, { kind: "question" }>,
+  words: PushWords,
+  proof: (id: string) => string,
+) {
   if (question.options.length === 0 || question.options.length > OPTIONS_SHOWN_MAX) return {};
   return {
     options: question.options.map((option) => cut(option, OPTION_BYTES_MAX)),

@@ -7,9 +7,9 @@ import { join } from "node:path";
 import { coded } from "@mimikit/protocol/texts/coded";
 import { hasCode } from "@mimikit/store/disk/error-code";
 import { PUSH, PUSH_KEYS_PATH } from "@mimikit/store/disk/state";
-import { Problem } from "../http/problem.ts";
-import type { Look } from "../state/view.ts";
-import type { Sender, SenderParts } from "./sender.ts";
+import { HttpProblem } from "../http/problem.ts";
+import type { StateView } from "../state/view.ts";
+import type { PushSender, SenderParts } from "./sender.ts";
 
 export interface PushParts extends SenderParts {
   home: string;
@@ -19,8 +19,8 @@ export interface PushParts extends SenderParts {
 
 export class Push {
   private readonly parts: PushParts;
-  private loading: Promise<Sender> | undefined;
-  private look: Look | undefined;
+  private loading: Promise<PushSender> | undefined;
+  private state: StateView | undefined;
 
   constructor(parts: PushParts) {
     this.parts = parts;
@@ -33,23 +33,24 @@ export class Push {
   }
 
   /** Sends what is new in it to all who are subscribed. Costs nothing without subscribers. */
-  note(look: Look): void {
-    this.look = look;
+  note(state: StateView): void {
+    this.state = state;
     void this.loading?.then(
-      (sender) => sender.note(look),
+      (sender) => sender.note(state),
       () => undefined,
     );
   }
 
-  /** The sender, loaded for the first browser that subscribes. @throws Problem 409 where the state directory is not adopted. */
-  async sender(): Promise<Sender> {
-    if (!this.parts.isAdopted()) throw new Problem(409, coded("push_needs_adoption"), { hint: "Run `mimikit adopt`." });
+  /** The sender, loaded for the first browser that subscribes. @throws HttpProblem 409 where the state directory is not adopted. */
+  async sender(): Promise<PushSender> {
+    if (!this.parts.isAdopted())
+      throw new HttpProblem(409, coded("push_needs_adoption"), { hint: "Run `mimikit adopt`." });
     this.loading ??= this.load();
     return this.loading;
   }
 
   /** The same, if it is loaded. A subscription that is there is loaded from the start on. */
-  async loaded(): Promise<Sender | undefined> {
+  async loaded(): Promise<PushSender | undefined> {
     return this.loading?.catch(() => undefined);
   }
 
@@ -57,11 +58,11 @@ export class Push {
     await (await this.loaded())?.close();
   }
 
-  private async load(): Promise<Sender> {
+  private async load(): Promise<PushSender> {
     try {
-      const { Sender } = await import("./sender.ts");
+      const { PushSender: Sender } = await import("./sender.ts");
       const sender = await Sender.open(this.parts);
-      if (this.look !== undefined) sender.note(this.look);
+      if (this.state !== undefined) sender.note(this.state);
       return sender;
     } catch (error) {
       // The next one tries again.

@@ -8,8 +8,8 @@ import type { PushBody } from "@mimikit/protocol/wire/push";
 import type { Log } from "@mimikit/runtime/audit/log";
 import type { FileSystem } from "@mimikit/store/disk/file-system";
 import type { Sessions } from "../auth/sessions.ts";
-import type { Look } from "../state/view.ts";
-import { type Delivery, deliver, isUsable } from "./deliver.ts";
+import type { StateView } from "../state/view.ts";
+import { deliver, isUsable, type PushOutcome } from "./deliver.ts";
 import { itemsOf, nextItem } from "./items.ts";
 import { isProof, openKeys, type PushKeys, proofOf } from "./keys.ts";
 import { messageOf, testMessage } from "./payload.ts";
@@ -36,7 +36,7 @@ interface Lane {
   retry: NodeJS.Timeout | undefined;
 }
 
-export class Sender {
+export class PushSender {
   private readonly parts: SenderParts;
   private readonly keys: PushKeys;
   private readonly subscriptions: Subscriptions;
@@ -45,7 +45,7 @@ export class Sender {
   private readonly running = new Set<Promise<void>>();
   private readonly waiting: (() => void)[] = [];
   private free = SENDS_MAX;
-  private look: Look | undefined;
+  private state: StateView | undefined;
 
   private constructor(parts: SenderParts, keys: PushKeys, subscriptions: Subscriptions) {
     this.parts = parts;
@@ -54,9 +54,9 @@ export class Sender {
   }
 
   /** Makes the keys where there are none, and reads who is subscribed. A session that is over takes its subscription along. */
-  static async open(parts: SenderParts): Promise<Sender> {
+  static async open(parts: SenderParts): Promise<PushSender> {
     const keys = await openKeys(parts.fs);
-    const sender = new Sender(parts, keys, await Subscriptions.open(parts.fs, parts.log));
+    const sender = new PushSender(parts, keys, await Subscriptions.open(parts.fs, parts.log));
     for (const device of sender.subscriptions.devices)
       if (!(await parts.sessions.isSignedIn(device, Date.now()))) await sender.remove(device, "signed out");
     return sender;
@@ -68,9 +68,9 @@ export class Sender {
   }
 
   /** Sends what is new in it. */
-  note(look: Look): void {
-    if (this.look === look) return;
-    this.look = look;
+  note(state: StateView): void {
+    if (this.state === state) return;
+    this.state = state;
     for (const device of this.subscriptions.devices) this.begin(device);
   }
 
@@ -88,12 +88,12 @@ export class Sender {
     device: string,
     { subscription: address, language }: PushBody,
     origin: string,
-    look: Look,
+    state: StateView,
   ): Promise<boolean> {
     if (!isUsable(address)) return false;
     const before = this.subscriptions.get(device);
     const isKnown = before !== undefined && before.address.endpoint === address.endpoint;
-    const sent = before?.sent ?? itemsOf(look, Date.now()).map(({ id }) => id);
+    const sent = before?.sent ?? itemsOf(state, Date.now()).map(({ id }) => id);
     const at = isKnown ? before.at : new Date().toISOString();
     await this.subscriptions.put(device, { address, language, origin, at, sent });
     if (isKnown) return true;
@@ -109,7 +109,7 @@ export class Sender {
   }
 
   /** Sends something harmless. @returns what came of it; null where the device is not notified. */
-  async test(device: string): Promise<Delivery | null> {
+  async test(device: string): Promise<PushOutcome | null> {
     const subscription = this.subscriptions.get(device);
     if (subscription === undefined) return null;
     const delivery = await this.inTurn(() =>
@@ -128,7 +128,7 @@ export class Sender {
   async close(): Promise<void> {
     for (const { retry } of this.lanes.values()) clearTimeout(retry);
     const cutOff = setTimeout(() => this.ending.abort(), CLOSE_MS_MAX);
-    this.look = undefined;
+    this.state = undefined;
     await Promise.all(this.running);
     clearTimeout(cutOff);
   }
@@ -154,7 +154,7 @@ export class Sender {
   private async drain(device: string, lane: Lane): Promise<void> {
     for (;;) {
       const subscription = this.subscriptions.get(device);
-      const item = this.look && subscription && nextItem(itemsOf(this.look, Date.now()), subscription.sent);
+      const item = this.state && subscription && nextItem(itemsOf(this.state, Date.now()), subscription.sent);
       if (item === undefined || subscription === undefined) {
         // Nothing waits between this look and the end, so a later look starts over.
         lane.isBusy = false;
@@ -177,7 +177,7 @@ export class Sender {
     lane: Lane,
     itemId: string,
     { address }: Subscription,
-    delivery: Delivery,
+    delivery: PushOutcome,
   ): Promise<boolean> {
     const { log } = this.parts;
     // Meanwhile the browser may have subscribed again: what an old address says is nothing to the new one.
@@ -209,7 +209,7 @@ export class Sender {
   /** Leaves a lane alone for a while: as long as it was asked to, or longer with each failure. */
   private rest(device: string, lane: Lane, afterMs: number | undefined): void {
     lane.isBusy = false;
-    if (this.ending.signal.aborted || this.look === undefined) return;
+    if (this.ending.signal.aborted || this.state === undefined) return;
     const ms = afterMs ?? Math.min(RETRY_MS_MAX, RETRY_MS_MIN * 2 ** lane.failures);
     lane.failures++;
     lane.retry = setTimeout(() => {

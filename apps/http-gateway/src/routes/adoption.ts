@@ -4,9 +4,9 @@ import { contentsOf } from "@mimikit/agent/home-contents";
 import { coded } from "@mimikit/protocol/texts/coded";
 import { AdoptionView, NoBody } from "@mimikit/protocol/wire/api";
 import { adopt, isAdopted } from "@mimikit/runtime/home/adoption";
-import type { Parts } from "../api/parts.ts";
+import type { RouteDeps } from "../api/parts.ts";
 import { route } from "../api/route.ts";
-import { Problem } from "../http/problem.ts";
+import { HttpProblem } from "../http/problem.ts";
 
 export const adoption = route({
   method: "get",
@@ -29,13 +29,13 @@ export const adoptHome = route({
   async handle({ request }, parts) {
     const { home, environment } = parts;
     if (!isAdopted(home, environment) && request.headers.authorization !== undefined)
-      throw new Problem(409, coded("adopt_on_page"));
+      throw new HttpProblem(409, coded("adopt_on_page"));
     adopt(home, environment);
     return viewOf(parts);
   },
 });
 
-async function viewOf({ memory: place, fs, mirror, view, environment }: Parts): Promise<AdoptionView> {
+async function viewOf({ memory: place, fs, cache, view, environment }: RouteDeps): Promise<AdoptionView> {
   await view.refresh();
-  return { adopted: isAdopted(place.home, environment), ...(await contentsOf(place, fs, mirror, environment)) };
+  return { adopted: isAdopted(place.home, environment), ...(await contentsOf(place, fs, cache, environment)) };
 }

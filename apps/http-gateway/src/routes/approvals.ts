@@ -22,5 +22,5 @@ export const removeApproval = route({
   status: 202,
   answer: Accepted,
   errors: { 404: "unknown" },
-  handle: async ({ params, key }, { wishes }) => ({ id: await wishes.revoke(params.id, key) }),
+  handle: async ({ params, key }, { commands }) => ({ id: await commands.revoke(params.id, key) }),
 });

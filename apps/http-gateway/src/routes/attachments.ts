@@ -17,7 +17,7 @@ import type { FileSystem } from "@mimikit/store/disk/file-system";
 import { ATTACHMENTS } from "@mimikit/store/disk/state";
 import { route } from "../api/route.ts";
 import { AttachmentParams } from "../http/params.ts";
-import { Problem } from "../http/problem.ts";
+import { HttpProblem } from "../http/problem.ts";
 import { SANDBOXED } from "../http/sandboxed.ts";
 
 /** A form is not a file: its own lines would be stored with what it carries. */
@@ -61,7 +61,7 @@ export const download = route({
   errors: { 404: "unknown" },
   handle: async ({ params, response }, { home, fs }) => {
     const attachment = await findAttachment(fs, params.id);
-    if (attachment === null) throw new Problem(404, coded("no_such_attachment"));
+    if (attachment === null) throw new HttpProblem(404, coded("no_such_attachment"));
     for (const [name, value] of Object.entries(headersOf(attachment))) response.setHeader(name, value);
     const { promise, resolve, reject } = Promise.withResolvers<void>();
     const options = { root: `${home}/${ATTACHMENTS}`, cacheControl: false, etag: false, lastModified: false };
@@ -87,13 +87,13 @@ function headersOf({ id, type }: Attachment): Record<string, string> {
 function assertFile({ headers }: IncomingMessage): void {
   const type = headers["content-type"] ?? "";
   if (!TYPE.test(type) || FORM.test(type)) {
-    throw new Problem(415, coded("body_not_file"), {
+    throw new HttpProblem(415, coded("body_not_file"), {
       code: "unknown_type",
       hint: "Send them as they are, with the file's own Content-Type.",
     });
   }
   if ((headers["content-encoding"] ?? "identity") !== "identity")
-    throw new Problem(415, coded("body_compressed"), { code: "unknown_type" });
+    throw new HttpProblem(415, coded("body_compressed"), { code: "unknown_type" });
   if (Number(headers["content-length"] ?? 0) > ATTACHMENT_BYTES_MAX) throw problemOfRefusal(tooLarge());
 }
 
@@ -108,6 +108,6 @@ async function stored(home: string, fs: FileSystem, request: IncomingMessage): P
 }
 
 /** The Problem that tells why a file is not taken. */
-export function problemOfRefusal({ reason, message }: AttachmentRefused): Problem {
-  return new Problem(STATUS[reason], codeOrQuote(message));
+export function problemOfRefusal({ reason, message }: AttachmentRefused): HttpProblem {
+  return new HttpProblem(STATUS[reason], codeOrQuote(message));
 }

@@ -7,7 +7,7 @@ import { parsePosition, readAfter, readBefore } from "@mimikit/runtime/audit/aud
 import { PROCESS_ROLES } from "@mimikit/runtime/process/role-record";
 import { z } from "zod";
 import { route } from "../api/route.ts";
-import { Problem } from "../http/problem.ts";
+import { HttpProblem } from "../http/problem.ts";
 import { numberFrom } from "../http/query-fields.ts";
 
 const Place = z.string().transform((text, context) => {
@@ -32,7 +32,7 @@ export const audit = route({
   status: 200,
   answer: AuditAnswer,
   handle: ({ query: { after, before, limit, actor } }, { home }) => {
-    if (after !== undefined && before !== undefined) throw new Problem(400, coded("one_audit_place"));
+    if (after !== undefined && before !== undefined) throw new HttpProblem(400, coded("one_audit_place"));
     const actors = actor === undefined ? PROCESS_ROLES : [actor];
     return after === undefined
       ? readBefore(home, before ?? null, limit, actors)

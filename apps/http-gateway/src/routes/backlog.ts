@@ -5,7 +5,7 @@ import { coded } from "@mimikit/protocol/texts/coded";
 import { Accepted, BacklogAnswer, BacklogBody } from "@mimikit/protocol/wire/api";
 import { readBacklog } from "@mimikit/store/documents/backlog";
 import { route } from "../api/route.ts";
-import { Problem } from "../http/problem.ts";
+import { HttpProblem } from "../http/problem.ts";
 
 export const backlog = route({
   method: "get",
@@ -19,7 +19,7 @@ export const backlog = route({
       return { items: await readBacklog(fs) };
     } catch (error) {
       if (!(error instanceof BadJson)) throw error;
-      throw new Problem(503, coded("backlog_unreadable", { detail: error.message }));
+      throw new HttpProblem(503, coded("backlog_unreadable", { detail: error.message }));
     }
   },
 });
@@ -34,5 +34,5 @@ export const editBacklog = route({
   takesKey: true,
   status: 202,
   answer: Accepted,
-  handle: async ({ body, key }, { wishes }) => ({ id: await wishes.editBacklog(body, key) }),
+  handle: async ({ body, key }, { commands }) => ({ id: await commands.editBacklog(body, key) }),
 });

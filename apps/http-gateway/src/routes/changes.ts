@@ -20,9 +20,9 @@ export const changes = route({
   query: ChangesQuery,
   status: 200,
   answer: ChangesAnswer,
-  handle: async ({ query }, { view, fs, mirror }) => {
+  handle: async ({ query }, { view, fs, cache }) => {
     await view.refresh();
-    return { changes: (await listChanges({ fs, mirror }, Date.now(), query.limit)).map(withCodes) };
+    return { changes: (await listChanges({ fs, cache }, Date.now(), query.limit)).map(withCodes) };
   },
 });
 
@@ -35,5 +35,5 @@ export const undo = route({
   status: 202,
   answer: Accepted,
   errors: { 404: "unknown", 409: "it cannot be undone now; the message says what to do" },
-  handle: async ({ body, key }, { wishes }) => ({ id: await wishes.undo(body.id, key) }),
+  handle: async ({ body, key }, { commands }) => ({ id: await commands.undo(body.id, key) }),
 });

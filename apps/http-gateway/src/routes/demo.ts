@@ -3,7 +3,7 @@ import { coded } from "@mimikit/protocol/texts/coded";
 import { DemoOrder, DemoReport, isUnderWay } from "@mimikit/protocol/wire/demo";
 import { z } from "zod";
 import { type Route, route } from "../api/route.ts";
-import { Problem } from "../http/problem.ts";
+import { HttpProblem } from "../http/problem.ts";
 
 const NO_KILLS: DemoReport = { kills: [] };
 
@@ -24,7 +24,7 @@ const kill = route({
   status: 202,
   answer: z.object({}),
   handle: ({ body }, { demo }) => {
-    if (isUnderWay(demo.report() ?? NO_KILLS)) throw new Problem(409, coded("kill_looked_at"));
+    if (isUnderWay(demo.report() ?? NO_KILLS)) throw new HttpProblem(409, coded("kill_looked_at"));
     demo.order(body);
     return {};
   },

@@ -3,7 +3,7 @@ import { coded } from "@mimikit/protocol/texts/coded";
 import { Accepted, ClientAdded, ClientBody, DevicesAnswer } from "@mimikit/protocol/wire/api";
 import { route } from "../api/route.ts";
 import { IdParams } from "../http/params.ts";
-import { Problem } from "../http/problem.ts";
+import { HttpProblem } from "../http/problem.ts";
 
 export const devices = route({
   method: "get",
@@ -40,7 +40,7 @@ export const addClient = route({
   errors: { 409: "there are 100 clients" },
   handle: async ({ body: { name } }, { sessions, log }) => {
     const added = await sessions.addClient(name, Date.now());
-    if (added === null) throw new Problem(409, coded("clients_full"), { hint: "Revoke one of them first." });
+    if (added === null) throw new HttpProblem(409, coded("clients_full"), { hint: "Revoke one of them first." });
     log.audit({ event: "client_added", detail: { name } });
     return added;
   },
@@ -55,7 +55,7 @@ export const signOutDevice = route({
   answer: Accepted,
   errors: { 404: "unknown" },
   handle: async ({ params: { id } }, { sessions, live, log }) => {
-    if (!(await sessions.end(id))) throw new Problem(404, coded("device_unknown"));
+    if (!(await sessions.end(id))) throw new HttpProblem(404, coded("device_unknown"));
     live.signOut(id);
     log.audit({ event: "session_ended" });
     return { id };

@@ -18,7 +18,7 @@ import type { Request, Response } from "express";
 import { z } from "zod";
 import { route } from "../api/route.ts";
 import { IdParams } from "../http/params.ts";
-import { Problem } from "../http/problem.ts";
+import { HttpProblem } from "../http/problem.ts";
 import { SANDBOXED } from "../http/sandboxed.ts";
 
 /** Of a file that are looked at to see what it is. */
@@ -57,7 +57,7 @@ export const file = route({
   errors: { 404: "there is no readable regular file" },
   handle: async ({ query: { path, task }, request, response }, { memory }) => {
     const found = await openReadable(memory, path, task);
-    if (found === null) throw new Problem(404, coded("no_such_file"));
+    if (found === null) throw new HttpProblem(404, coded("no_such_file"));
     try {
       await send(found.handle, found.bytes, { path, request, response });
     } finally {
@@ -81,7 +81,7 @@ async function send(
   response.setHeader("Accept-Ranges", "bytes");
   const ranges = request.range(bytes);
   if (ranges === -1)
-    throw new Problem(416, coded("no_such_bytes"), { headers: { "Content-Range": `bytes */${bytes}` } });
+    throw new HttpProblem(416, coded("no_such_bytes"), { headers: { "Content-Range": `bytes */${bytes}` } });
   const [range, ...more] = Array.isArray(ranges) && ranges.type === "bytes" ? ranges : [];
   const isPart = range !== undefined && more.length === 0;
   const { start, end } = isPart ? range : { start: 0, end: bytes - 1 };

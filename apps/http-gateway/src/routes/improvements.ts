@@ -15,8 +15,8 @@ export const improvements = route({
   query: z.strictObject({ limit: numberFrom(z.number().int().min(1).max(PAGE_MAX)).prefault(PAGE) }),
   status: 200,
   answer: ImprovementsAnswer,
-  handle: async ({ query }, { view, mirror }) => {
+  handle: async ({ query }, { view, cache }) => {
     await view.refresh();
-    return { improvements: await readImprovements(mirror, query.limit) };
+    return { improvements: await readImprovements(cache, query.limit) };
   },
 });

@@ -13,5 +13,5 @@ export const input = route({
   status: 202,
   answer: Accepted,
   errors: { 404: "an attachment that was never uploaded" },
-  handle: async ({ body, key }, { wishes }) => ({ id: await wishes.sendMessage(body, key) }),
+  handle: async ({ body, key }, { commands }) => ({ id: await commands.sendMessage(body, key) }),
 });

@@ -8,7 +8,7 @@ import { type Environment, HomeError } from "@mimikit/runtime/home/home";
 import { DocumentBusy } from "@mimikit/store/documents/document";
 import type { Response } from "express";
 import { route } from "../api/route.ts";
-import { Problem } from "../http/problem.ts";
+import { HttpProblem } from "../http/problem.ts";
 
 /** Loaded on the first request: most have no such servers. */
 const files = () => import("@mimikit/agent/mcp/files/mcp-file");
@@ -78,8 +78,8 @@ async function describe(home: string, env: Environment): Promise<McpList> {
   return (await import("@mimikit/agent/mcp/describe-servers")).describeServers(home, env);
 }
 
-function unknown(): Problem {
-  return new Problem(404, coded("mcp_unknown"));
+function unknown(): HttpProblem {
+  return new HttpProblem(404, coded("mcp_unknown"));
 }
 
 /** Aborts when the client has gone and no longer waits for the answer. */
@@ -93,7 +93,8 @@ async function refusing<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {
-    if (error instanceof HomeError || error instanceof DocumentBusy) throw new Problem(409, codeOrQuote(error.message));
+    if (error instanceof HomeError || error instanceof DocumentBusy)
+      throw new HttpProblem(409, codeOrQuote(error.message));
     throw error;
   }
 }

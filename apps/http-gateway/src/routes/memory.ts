@@ -17,7 +17,7 @@ import {
 import { countUnarchived } from "@mimikit/store/views/unarchived";
 import { z } from "zod";
 import { route } from "../api/route.ts";
-import { Problem } from "../http/problem.ts";
+import { HttpProblem } from "../http/problem.ts";
 import { numberFrom } from "../http/query-fields.ts";
 
 const SearchQuery = z.strictObject({
@@ -46,11 +46,11 @@ export const memoryStatus = route({
   summary: "what memory holds; `index` is null while reading it takes too long",
   status: 200,
   answer: MemoryStatus,
-  handle: async (_asked, { memory, view, mirror }) => {
+  handle: async (_asked, { memory, view, cache }) => {
     await view.refresh();
     const files = await describeMemory(memory);
     const index = await refreshMemoryIndex(memory);
-    return { ...files, unarchived: await countUnarchived(mirror.ledger), index };
+    return { ...files, unarchived: await countUnarchived(cache.archiveIndex), index };
   },
 });
 
@@ -74,7 +74,7 @@ export const memoryFile = route({
   handle: async ({ query: { name } }, { memory }) => {
     const read = await readMemory(memory, name);
     if (read === null)
-      throw new Problem(404, coded("no_memory_file", { name }), {
+      throw new HttpProblem(404, coded("no_memory_file", { name }), {
         hint: "GET /api/memory/files lists them; links, and files of more than 1 MB, are not shown",
       });
     return read;
@@ -89,7 +89,7 @@ export const addMemory = route({
   takesKey: true,
   status: 202,
   answer: Accepted,
-  handle: async ({ body, key }, { wishes }) => ({ id: await wishes.addMemory(body, key) }),
+  handle: async ({ body, key }, { commands }) => ({ id: await commands.addMemory(body, key) }),
 });
 
 export const editMemory = route({
@@ -101,5 +101,5 @@ export const editMemory = route({
   takesKey: true,
   status: 202,
   answer: Accepted,
-  handle: async ({ body, key }, { wishes }) => ({ id: await wishes.editMemory(body, key) }),
+  handle: async ({ body, key }, { commands }) => ({ id: await commands.editMemory(body, key) }),
 });

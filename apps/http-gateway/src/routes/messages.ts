@@ -8,7 +8,7 @@ import { UsedAnswer } from "@mimikit/protocol/wire/used-memory";
 import { z } from "zod";
 import { route } from "../api/route.ts";
 import { IdParams } from "../http/params.ts";
-import { Problem } from "../http/problem.ts";
+import { HttpProblem } from "../http/problem.ts";
 import { numberFrom } from "../http/query-fields.ts";
 
 const PAGE_MESSAGES = 50;
@@ -39,9 +39,9 @@ export const messageUsed = route({
   status: 200,
   answer: UsedAnswer,
   errors: { 404: "no such reply" },
-  handle: async ({ params: { id } }, { mirror, memory }) => {
-    const answer = await usedMemory(id, memory, mirror.ledger);
-    if (answer === null) throw new Problem(404, coded("no_such_reply"));
+  handle: async ({ params: { id } }, { cache, memory }) => {
+    const answer = await usedMemory(id, memory, cache.archiveIndex);
+    if (answer === null) throw new HttpProblem(404, coded("no_such_reply"));
     return answer;
   },
 });

@@ -48,7 +48,7 @@ export function metricsText(status: Status): string {
     family("problems", "gauge", "What the owner should look at.", one(problems.length)),
     family("tasks_queued", "gauge", "Tasks that wait, by role.", byRole(counts.queued)),
     family("tasks_running", "gauge", "Tasks that run, by role.", byRole(counts.running)),
-    family("inbox_records", "gauge", "Wishes that nobody has taken up yet.", one(counts.inbox)),
+    family("inbox_records", "gauge", "Commands that nobody has taken up yet.", one(counts.inbox)),
     family("questions_open", "gauge", "Questions that wait for an answer.", one(counts.questions)),
     family("triggers", "gauge", "Triggers that stand.", one(counts.triggers)),
     family("quarantined_files", "gauge", "Files that could not be read and were set aside.", one(counts.quarantine)),

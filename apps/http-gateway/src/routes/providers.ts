@@ -14,13 +14,13 @@ import { SettingsRefused } from "@mimikit/runtime/config/edit-settings";
 import { HomeError } from "@mimikit/runtime/home/home";
 import { DocumentBusy } from "@mimikit/store/documents/document";
 import type { Response } from "express";
-import type { Parts } from "../api/parts.ts";
+import type { RouteDeps } from "../api/parts.ts";
 import { route } from "../api/route.ts";
-import { Problem } from "../http/problem.ts";
+import { HttpProblem } from "../http/problem.ts";
 
 /** Loaded when a model is connected: it knows every provider. */
 const load = () => import("@mimikit/agent/connect/connect");
-const at = ({ home, environment }: Parts) => ({ home, env: environment });
+const at = ({ home, environment }: RouteDeps) => ({ home, env: environment });
 
 export const providers = route({
   method: "get",
@@ -107,8 +107,9 @@ async function refusing<T>(work: () => Promise<T>): Promise<T> {
     return await work();
   } catch (error) {
     if (error instanceof SettingsRefused)
-      throw new Problem(error.reason === "mistake" ? 400 : 409, codeOrQuote(error.message));
-    if (error instanceof HomeError || error instanceof DocumentBusy) throw new Problem(409, codeOrQuote(error.message));
+      throw new HttpProblem(error.reason === "mistake" ? 400 : 409, codeOrQuote(error.message));
+    if (error instanceof HomeError || error instanceof DocumentBusy)
+      throw new HttpProblem(409, codeOrQuote(error.message));
     throw error;
   }
 }

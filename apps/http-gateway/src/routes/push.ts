@@ -3,9 +3,9 @@ import { coded } from "@mimikit/protocol/texts/coded";
 import { Accepted, NoBody } from "@mimikit/protocol/wire/api";
 import { PushAnswerBody, PushBody, PushKeyAnswer } from "@mimikit/protocol/wire/push";
 import type { Request } from "express";
-import type { Parts } from "../api/parts.ts";
+import type { RouteDeps } from "../api/parts.ts";
 import { route } from "../api/route.ts";
-import { Problem } from "../http/problem.ts";
+import { HttpProblem } from "../http/problem.ts";
 
 export const pushKey = route({
   method: "post",
@@ -29,9 +29,9 @@ export const subscribe = route({
   errors: { 409: "not from a browser that is signed in, or the state directory is not adopted" },
   handle: async ({ request, body }, parts) => {
     const device = await deviceOf(request, parts);
-    const [sender, look] = [await parts.push.sender(), await parts.view.refresh()];
-    const isUsable = await sender.subscribe(device, body, request.headers.origin ?? "", look);
-    if (!isUsable) throw new Problem(400, coded("push_key_wrong"));
+    const [sender, state] = [await parts.push.sender(), await parts.view.refresh()];
+    const isUsable = await sender.subscribe(device, body, request.headers.origin ?? "", state);
+    if (!isUsable) throw new HttpProblem(400, coded("push_key_wrong"));
     return { id: device };
   },
 });
@@ -45,7 +45,7 @@ export const unsubscribe = route({
   errors: { 404: "this browser is not notified", 409: "not from a browser that is signed in" },
   handle: async ({ request }, parts) => {
     const device = await deviceOf(request, parts);
-    if (!(await (await parts.push.loaded())?.unsubscribe(device))) throw new Problem(404, coded("push_off"));
+    if (!(await (await parts.push.loaded())?.unsubscribe(device))) throw new HttpProblem(404, coded("push_off"));
     return { id: device };
   },
 });
@@ -64,10 +64,10 @@ export const testPush = route({
   handle: async ({ request }, parts) => {
     const device = await deviceOf(request, parts);
     const delivery = (await (await parts.push.loaded())?.test(device)) ?? null;
-    if (delivery === null) throw new Problem(404, coded("push_off"));
+    if (delivery === null) throw new HttpProblem(404, coded("push_off"));
     if (delivery.outcome === "taken") return { id: device };
     const name = "status" in delivery ? `HTTP ${delivery.status}` : delivery.reason;
-    throw new Problem(409, coded("push_refused", { name }));
+    throw new HttpProblem(409, coded("push_refused", { name }));
   },
 });
 
@@ -82,18 +82,21 @@ export const answerPush = route({
   status: 202,
   answer: Accepted,
   errors: { 401: "the proof does not belong to this browser and question", 404: "unknown", 410: "closed" },
-  handle: async ({ request, body: { questionId, option, proof } }, { auth, push, sessions, wishes }) => {
+  handle: async ({ request, body: { questionId, option, proof } }, { auth, push, sessions, commands }) => {
     const device = await sessions.ofCookie(auth.cookieOf(request), Date.now());
     const sender = await push.loaded();
     if (device === null || sender?.mayAnswer(device, questionId, proof) !== true)
-      return auth.refuse(request, new Problem(401, coded("push_proof_wrong"), { hint: "Open the page to answer." }));
-    return { id: await wishes.choose(questionId, option, `push ${device} ${questionId} ${option}`) };
+      return auth.refuse(
+        request,
+        new HttpProblem(401, coded("push_proof_wrong"), { hint: "Open the page to answer." }),
+      );
+    return { id: await commands.choose(questionId, option, `push ${device} ${questionId} ${option}`) };
   },
 });
 
-/** The session of the page that asks. @throws Problem 409 for a script. */
-async function deviceOf(request: Request, { auth }: Parts): Promise<string> {
+/** The session of the page that asks. @throws HttpProblem 409 for a script. */
+async function deviceOf(request: Request, { auth }: RouteDeps): Promise<string> {
   const caller = await auth.identify(request);
   if (caller.kind === "page") return caller.session;
-  throw new Problem(409, coded("push_needs_page"), { hint: "Turn it on in the settings of the page." });
+  throw new HttpProblem(409, coded("push_needs_page"), { hint: "Turn it on in the settings of the page." });
 }

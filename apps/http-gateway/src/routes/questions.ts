@@ -22,5 +22,5 @@ export const answer = route({
   status: 202,
   answer: Accepted,
   errors: { 404: "unknown", 410: "closed: send it as a message" },
-  handle: async ({ params, body, key }, { wishes }) => ({ id: await wishes.answer(params.id, body.answer, key) }),
+  handle: async ({ params, body, key }, { commands }) => ({ id: await commands.answer(params.id, body.answer, key) }),
 });

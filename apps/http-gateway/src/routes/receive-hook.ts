@@ -10,9 +10,9 @@ import { readHookSecrets } from "@mimikit/runtime/config/secrets";
 import { HomeError } from "@mimikit/runtime/home/home";
 import { readHooks } from "@mimikit/runtime/hooks/read-hooks";
 import type { Handler } from "express";
-import type { Parts } from "../api/parts.ts";
+import type { RouteDeps } from "../api/parts.ts";
 import { readBytes } from "../http/limits.ts";
-import { Problem } from "../http/problem.ts";
+import { HttpProblem } from "../http/problem.ts";
 
 export const DELIVERY_BYTES_MAX = 262_144;
 /** Of one hook. Senders that are told to wait come again. */
@@ -22,13 +22,13 @@ const CLOCK_OFF_SEC_MAX = 300;
 const MINUTE_MS = 60_000;
 const UTF8 = new TextDecoder("utf-8", { fatal: true });
 
-export function receiveHook({ fs, home, environment, auth, wishes }: Parts): Handler {
+export function receiveHook({ fs, home, environment, auth, commands }: RouteDeps): Handler {
   const accepted = new Map<string, number[]>();
 
   return async (request, response) => {
     response.setHeader("Cache-Control", "no-store");
     if (request.method !== "POST")
-      throw new Problem(405, coded("other_methods", { methods: "POST" }), { headers: { Allow: "POST" } });
+      throw new HttpProblem(405, coded("other_methods", { methods: "POST" }), { headers: { Allow: "POST" } });
     const name = request.path.slice(1);
     const body = await readBytes(request, DELIVERY_BYTES_MAX);
     const source = (await readHooks(fs)).sources.find((each) => each.name === name);
@@ -36,10 +36,10 @@ export function receiveHook({ fs, home, environment, auth, wishes }: Parts): Han
     const delivery = secret === undefined ? null : deliveryOf(request.headers, body, secret, Date.now());
     // Whether there is such a hook is not said to those who cannot sign for it.
     if (source === undefined || delivery === null)
-      return auth.refuse(request, new Problem(401, coded("delivery_unsigned")));
+      return auth.refuse(request, new HttpProblem(401, coded("delivery_unsigned")));
     assertNotTooMany(name, performance.now());
     const given = { from: name, text: textOf(body) };
-    const id = await wishes.runTrigger(source.receive, `hook ${name} ${delivery}`, given);
+    const id = await commands.runTrigger(source.receive, `hook ${name} ${delivery}`, given);
     response.status(202).json({ id });
   };
 
@@ -55,7 +55,7 @@ export function receiveHook({ fs, home, environment, auth, wishes }: Parts): Han
   function assertNotTooMany(name: string, nowMs: number): void {
     const recent = (accepted.get(name) ?? []).filter((atMs) => nowMs - atMs < MINUTE_MS);
     if (recent.length >= DELIVERIES_PER_MINUTE_MAX)
-      throw new Problem(429, coded("deliveries_too_many", { max: DELIVERIES_PER_MINUTE_MAX }), {
+      throw new HttpProblem(429, coded("deliveries_too_many", { max: DELIVERIES_PER_MINUTE_MAX }), {
         headers: { "Retry-After": "60" },
       });
     accepted.set(name, [...recent, nowMs]);
@@ -86,7 +86,7 @@ function isSame(a: Buffer, b: Buffer): boolean {
   return a.length === b.length && timingSafeEqual(a, b);
 }
 
-/** @throws Problem 400 for what is no text. */
+/** @throws HttpProblem 400 for what is no text. */
 function textOf(body: Buffer): string {
   try {
     const text = UTF8.decode(body);
@@ -94,7 +94,7 @@ function textOf(body: Buffer): string {
       ? text
       : `${text.slice(0, GIVEN_CHARS_MAX - 1).replace(/[\ud800-\udbff]$/, "")}…`;
   } catch (error) {
-    if (error instanceof TypeError) throw new Problem(400, coded("delivery_no_text"));
+    if (error instanceof TypeError) throw new HttpProblem(400, coded("delivery_no_text"));
     throw error;
   }
 }

@@ -9,5 +9,5 @@ export const restart = route({
   body: NoBody,
   status: 202,
   answer: Accepted,
-  handle: async (_asked, { wishes }) => ({ id: await wishes.restart() }),
+  handle: async (_asked, { commands }) => ({ id: await commands.restart() }),
 });

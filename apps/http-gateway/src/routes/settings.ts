@@ -5,7 +5,7 @@ import { SettingsAnswer, SettingsBody } from "@mimikit/protocol/wire/api";
 import { loadConfig } from "@mimikit/runtime/config/config";
 import { describeSettings } from "@mimikit/runtime/config/describe-settings";
 import { missingOf } from "@mimikit/runtime/requirements";
-import type { Parts } from "../api/parts.ts";
+import type { RouteDeps } from "../api/parts.ts";
 import { route } from "../api/route.ts";
 import { saveSettings } from "../http/save-settings.ts";
 
@@ -37,7 +37,7 @@ export const patchSettings = route({
   },
 });
 
-async function answerOf({ home, environment }: Parts): Promise<SettingsAnswer> {
+async function answerOf({ home, environment }: RouteDeps): Promise<SettingsAnswer> {
   const { config } = loadConfig(home, environment);
   return {
     settings: describeSettings(home, environment),

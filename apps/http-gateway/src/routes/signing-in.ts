@@ -7,7 +7,7 @@ import { NoBody, PairAnswer, PairBody, PairingAnswer } from "@mimikit/protocol/w
 import { createPairing, isTyped, redeemPairingCode } from "@mimikit/runtime/home/pairing";
 import { route } from "../api/route.ts";
 import { deviceName } from "../auth/device-name.ts";
-import { Problem } from "../http/problem.ts";
+import { HttpProblem } from "../http/problem.ts";
 
 /** The only mutating route that needs no credential: the code is one. */
 export const pair = route({
@@ -24,8 +24,8 @@ export const pair = route({
     if (isTyped(body.code)) auth.throwIfLocked(request);
     const redemption = await redeemPairingCode(home, body.code);
     const hint = "Run `mimikit pair` for a new link.";
-    if (redemption === "unknown") auth.refuse(request, new Problem(401, coded("code_unknown"), { hint }));
-    if (redemption !== "paired") throw new Problem(410, coded("code_over", { how: redemption }), { hint });
+    if (redemption === "unknown") auth.refuse(request, new HttpProblem(401, coded("code_unknown"), { hint }));
+    if (redemption !== "paired") throw new HttpProblem(410, coded("code_over", { how: redemption }), { hint });
     const { cookie, secret } = await sessions.create(deviceName(request.headers["user-agent"]), Date.now());
     log.audit({ event: "session_created" });
     response.setHeader("Set-Cookie", auth.setCookie(cookie, request));

@@ -15,7 +15,7 @@ export const steer = route({
   takesKey: true,
   status: 202,
   answer: Accepted,
-  handle: async ({ body, key }, { wishes }) => ({ id: await wishes.steer(body.text, undefined, key) }),
+  handle: async ({ body, key }, { commands }) => ({ id: await commands.steer(body.text, undefined, key) }),
 });
 
 export const steerTask = route({
@@ -29,7 +29,7 @@ export const steerTask = route({
   status: 202,
   answer: Accepted,
   errors: { 404: "unknown", 409: "it has ended" },
-  handle: async ({ params, body, key }, { wishes }) => ({ id: await wishes.steer(body.text, params.id, key) }),
+  handle: async ({ params, body, key }, { commands }) => ({ id: await commands.steer(body.text, params.id, key) }),
 });
 
 export const stop = route({
@@ -40,7 +40,7 @@ export const stop = route({
   takesKey: true,
   status: 202,
   answer: Accepted,
-  handle: async ({ key }, { wishes }) => ({ id: await wishes.stop(key) }),
+  handle: async ({ key }, { commands }) => ({ id: await commands.stop(key) }),
 });
 
 export const clear = route({
@@ -51,7 +51,7 @@ export const clear = route({
   takesKey: true,
   status: 202,
   answer: Accepted,
-  handle: async ({ key }, { wishes }) => ({ id: await wishes.clear(key) }),
+  handle: async ({ key }, { commands }) => ({ id: await commands.clear(key) }),
 });
 
 export const retry = route({
@@ -68,5 +68,5 @@ export const retry = route({
     404: "unknown message",
     409: "it is not the last one, is being answered, or work that it started has not ended",
   },
-  handle: async ({ body, key }, { wishes }) => ({ id: await wishes.retry(body, key) }),
+  handle: async ({ body, key }, { commands }) => ({ id: await commands.retry(body, key) }),
 });

@@ -37,8 +37,8 @@ export const tasks = route({
   status: 200,
   answer: TasksAnswer,
   handle: async ({ query: { limit, ...filter } }, { view }) => {
-    const look = await view.refresh();
-    return { tasks: look.tasks.filter((task) => fits(task, filter)).slice(0, limit) };
+    const state = await view.refresh();
+    return { tasks: state.tasks.filter((task) => fits(task, filter)).slice(0, limit) };
   },
 });
 
@@ -83,7 +83,7 @@ export const again = route({
   status: 202,
   answer: Accepted,
   errors: { 404: "unknown", 409: "it has not ended, or is not a requested task" },
-  handle: async ({ params, body, key }, { wishes }) => ({ id: await wishes.tryAgain(params.id, body.text, key) }),
+  handle: async ({ params, body, key }, { commands }) => ({ id: await commands.tryAgain(params.id, body.text, key) }),
 });
 
 export const cancel = route({
@@ -95,5 +95,5 @@ export const cancel = route({
   status: 202,
   answer: Accepted,
   errors: { 404: "unknown", 409: "it has ended" },
-  handle: async ({ params }, { wishes }) => ({ id: await wishes.cancelTask(params.id) }),
+  handle: async ({ params }, { commands }) => ({ id: await commands.cancelTask(params.id) }),
 });

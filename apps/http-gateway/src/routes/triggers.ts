@@ -4,7 +4,7 @@ import { nextOf } from "@mimikit/core/schedule/schedule";
 import { explainTrigger } from "@mimikit/core/triggers/explain";
 import { simulateTriggers } from "@mimikit/core/triggers/simulate";
 import { triggerSummary } from "@mimikit/core/views/board";
-import type { Standing } from "@mimikit/protocol/records/trigger";
+import type { Trigger } from "@mimikit/protocol/records/trigger";
 import { coded, withCodes } from "@mimikit/protocol/texts/coded";
 import { TriggerChange, TriggerInput } from "@mimikit/protocol/triggers/trigger-order";
 import {
@@ -20,8 +20,8 @@ import { meanCost } from "@mimikit/store/views/mean-cost";
 import { z } from "zod";
 import { route } from "../api/route.ts";
 import { IdParams } from "../http/params.ts";
-import { Problem } from "../http/problem.ts";
-import type { Look } from "../state/view.ts";
+import { HttpProblem } from "../http/problem.ts";
+import type { StateView } from "../state/view.ts";
 
 const UPCOMING_MAX = 5;
 const DAY_MS = 86_400_000;
@@ -52,7 +52,7 @@ export const putTrigger = route({
   status: 202,
   answer: Accepted,
   errors: { 409: "there are 1,000" },
-  handle: async ({ body, key }, { wishes }) => ({ id: await wishes.putTrigger(body, key) }),
+  handle: async ({ body, key }, { commands }) => ({ id: await commands.putTrigger(body, key) }),
 });
 
 export const trigger = route({
@@ -65,9 +65,9 @@ export const trigger = route({
   answer: TriggerDetail,
   errors: ABSENT,
   handle: async ({ params }, { view }) => {
-    const standing = await view.standingOf(params.id);
+    const trigger = await view.triggerOf(params.id);
     const { tasks } = await view.refresh();
-    return withCodes(detailOf(standing, tasks));
+    return withCodes(detailOf(trigger, tasks));
   },
 });
 
@@ -81,7 +81,7 @@ export const patchTrigger = route({
   status: 202,
   answer: Accepted,
   errors: ABSENT,
-  handle: async ({ params, body, key }, { wishes }) => ({ id: await wishes.patchTrigger(params.id, body, key) }),
+  handle: async ({ params, body, key }, { commands }) => ({ id: await commands.patchTrigger(params.id, body, key) }),
 });
 
 /** It has no body, and no page of others can send one unasked. */
@@ -94,7 +94,7 @@ export const deleteTrigger = route({
   status: 202,
   answer: Accepted,
   errors: ABSENT,
-  handle: async ({ params, key }, { wishes }) => ({ id: await wishes.deleteTrigger(params.id, key) }),
+  handle: async ({ params, key }, { commands }) => ({ id: await commands.deleteTrigger(params.id, key) }),
 });
 
 export const runTrigger = route({
@@ -107,7 +107,7 @@ export const runTrigger = route({
   status: 202,
   answer: Accepted,
   errors: ABSENT,
-  handle: async ({ params, key }, { wishes }) => ({ id: await wishes.runTrigger(params.id, key) }),
+  handle: async ({ params, key }, { commands }) => ({ id: await commands.runTrigger(params.id, key) }),
 });
 
 /** With the evidence of every leaf (SPEC D7). */
@@ -121,8 +121,8 @@ export const explain = route({
   answer: TriggerExplanation,
   errors: ABSENT,
   handle: async ({ params }, { view, world }) => {
-    const standing = await view.standingOf(params.id);
-    return withCodes(explainTrigger(standing, await triggerFacts(standing, world, Date.now())));
+    const trigger = await view.triggerOf(params.id);
+    return withCodes(explainTrigger(trigger, await triggerFacts(trigger, world, Date.now())));
   },
 });
 
@@ -139,31 +139,31 @@ export const simulate = route({
   handle: async ({ query: { from, to } }, { view, world: { timeZone }, usage }) => {
     const fromMs = from === undefined ? Date.now() : Date.parse(from);
     const toMs = to === undefined ? fromMs + SIMULATED_DAYS * DAY_MS : Date.parse(to);
-    if (toMs <= fromMs) throw new Problem(400, coded("simulated_backwards"));
+    if (toMs <= fromMs) throw new HttpProblem(400, coded("simulated_backwards"));
     if (toMs - fromMs > SIMULATED_DAYS_MAX * DAY_MS)
-      throw new Problem(400, coded("simulated_too_far", { days: SIMULATED_DAYS_MAX }));
-    const costOf = (each: Standing) => meanCost(each, usage, Date.now());
-    return simulateTriggers(await view.allStanding(), fromMs, toMs, { timeZone, costOf });
+      throw new HttpProblem(400, coded("simulated_too_far", { days: SIMULATED_DAYS_MAX }));
+    const costOf = (each: Trigger) => meanCost(each, usage, Date.now());
+    return simulateTriggers(await view.allTriggers(), fromMs, toMs, { timeZone, costOf });
   },
 });
 
-function detailOf(standing: Standing, tasks: Look["tasks"]): TriggerDetail {
-  const summary = triggerSummary(standing);
-  const { prompt, timeoutSec, onInterrupt, depth } = standing;
+function detailOf(trigger: Trigger, tasks: StateView["tasks"]): TriggerDetail {
+  const summary = triggerSummary(trigger);
+  const { prompt, timeoutSec, onInterrupt, depth } = trigger;
   const recent = summary.recent.map((past) => {
     const task = past.outcome === "fired" ? tasks.find(({ id }) => id === past.id) : undefined;
     return task === undefined ? past : { ...past, state: task.state };
   });
-  return { ...summary, prompt, timeoutSec, onInterrupt, depth, recent, upcoming: upcomingOf(standing, summary.next) };
+  return { ...summary, prompt, timeoutSec, onInterrupt, depth, recent, upcoming: upcomingOf(trigger, summary.next) };
 }
 
 /** The next moments of a trigger. @param next the first of them. */
-function upcomingOf(standing: Standing, next: string | null): string[] {
+function upcomingOf(trigger: Trigger, next: string | null): string[] {
   if (next === null) return [];
   const upcoming = [next];
-  if (standing.type !== "recurring") return upcoming;
+  if (trigger.type !== "recurring") return upcoming;
   while (upcoming.length < UPCOMING_MAX) {
-    const ms = nextOf(standing.schedule, Date.parse(upcoming.at(-1) ?? next));
+    const ms = nextOf(trigger.schedule, Date.parse(upcoming.at(-1) ?? next));
     if (ms === null) break;
     upcoming.push(new Date(ms).toISOString());
   }

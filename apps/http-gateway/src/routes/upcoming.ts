@@ -7,7 +7,7 @@ import { TriggerInput } from "@mimikit/protocol/triggers/trigger-order";
 import { UpcomingAnswer } from "@mimikit/protocol/wire/api";
 import { z } from "zod";
 import { route } from "../api/route.ts";
-import { Problem } from "../http/problem.ts";
+import { HttpProblem } from "../http/problem.ts";
 import { numberFrom } from "../http/query-fields.ts";
 
 const UPCOMING_MAX = 3;
@@ -29,12 +29,12 @@ export const upcoming = route({
   handle: ({ query }, { world }) => {
     // The moments are the same whatever is to be done at them.
     const definition = definitionOf({ ...query, prompt: "anything" }, world.timeZone);
-    if ("problem" in definition) throw new Problem(400, codeOrQuote(definition.problem));
+    if ("problem" in definition) throw new HttpProblem(400, codeOrQuote(definition.problem));
     const { when } = definition;
     const nowMs = Date.now();
     const problem = problemOf(when, nowMs);
     if (problem !== null || when.type !== "recurring")
-      throw new Problem(400, problem === null ? coded("cron_or_interval") : codeOrQuote(problem));
+      throw new HttpProblem(400, problem === null ? coded("cron_or_interval") : codeOrQuote(problem));
     const moments: string[] = [];
     for (let ms = nextOf(when.schedule, nowMs); ms !== null; ms = nextOf(when.schedule, ms)) {
       moments.push(new Date(ms).toISOString());

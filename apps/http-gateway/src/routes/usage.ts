@@ -15,5 +15,5 @@ export const usage = route({
   query: UsageQuery,
   status: 200,
   answer: UsageAnswer,
-  handle: ({ query }, { usage: book }) => ({ rows: book.readDays(query.days, Date.now()) }),
+  handle: ({ query }, { usage: usageLog }) => ({ rows: usageLog.readDays(query.days, Date.now()) }),
 });

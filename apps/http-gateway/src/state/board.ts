@@ -9,9 +9,9 @@ import { Role } from "@mimikit/protocol/base/role";
 import type { Steer } from "@mimikit/protocol/base/signal";
 import type { Outage } from "@mimikit/protocol/records/result";
 import { isTurn, type Task } from "@mimikit/protocol/records/task";
-import type { Link } from "@mimikit/protocol/records/trigger";
+import type { DependentTask } from "@mimikit/protocol/records/trigger";
 import type { TaskSummary } from "@mimikit/protocol/wire/api";
-import type { AttemptRecord, Mirror } from "@mimikit/store/mirror/mirror";
+import type { AttemptRecord, StateCache } from "@mimikit/store/state-cache/state-cache";
 import { lookups, runningClaim } from "@mimikit/store/views/attempts-told";
 import { type EndedTasks, newestFirst } from "@mimikit/store/views/ended-tasks";
 import { OrderedList } from "@mimikit/store/views/ordered-list";
@@ -33,7 +33,7 @@ export interface Heard {
 export class Board {
   /** Tasks and turns that have no outcome yet. */
   readonly open: ReadonlySet<string>;
-  private readonly mirror: Mirror;
+  private readonly cache: StateCache;
   private readonly ended: EndedTasks;
   private readonly openIds = new Set<string>();
   private readonly shown = new OrderedList<TaskSummary>(newestFirst);
@@ -43,8 +43,8 @@ export class Board {
   private readonly begun = new Map<string, Task>();
   private readonly heardMeanwhile = new Map<string, Heard>();
 
-  constructor(mirror: Mirror, ended: EndedTasks) {
-    this.mirror = mirror;
+  constructor(cache: StateCache, ended: EndedTasks) {
+    this.cache = cache;
     this.ended = ended;
     this.open = this.openIds;
   }
@@ -88,24 +88,24 @@ export class Board {
    * @param touched everything of which a record came or went since the last call, by its id.
    */
   refresh(touched: Iterable<string>): void {
-    const { queue, links, results, attempts, ledger } = this.mirror;
+    const { queue, dependents, results, attempts, archiveIndex } = this.cache;
     const lines = new Map<string, TaskSummary | undefined>();
     for (const id of new Set([...touched, ...this.ended.takeChanged()])) {
       const [task, result, tries] = [queue.get(id), results.get(id), attempts.get(id)];
-      const link = task === undefined ? links.get(id) : undefined;
-      const isOpen = result === undefined && !this.ended.has(id) && !ledger.has(id);
-      const line = isOpen ? openLine(task, link, tries) : undefined;
+      const dependent = task === undefined ? dependents.get(id) : undefined;
+      const isOpen = result === undefined && !this.ended.has(id) && !archiveIndex.has(id);
+      const line = isOpen ? openLine(task, dependent, tries) : undefined;
       lines.set(id, line ?? this.ended.get(id));
-      if (isOpen && (task ?? link) !== undefined) this.openIds.add(id);
+      if (isOpen && (task ?? dependent) !== undefined) this.openIds.add(id);
       else this.openIds.delete(id);
       const runs = isOpen && runningClaim(tries) !== undefined;
       for (const role of Role.options) this.queuedIds[role].delete(id);
       if (isOpen && !runs && task !== undefined) this.queuedIds[task.role].add(id);
       put(this.runs, id, runs ? task : undefined);
-      const outage = ledger.has(id) ? null : outageOf(outagesOf(tries ?? []));
+      const outage = archiveIndex.has(id) ? null : outageOf(outagesOf(tries ?? []));
       put(this.told, id, task && outage !== null ? { task, outage, isOpen } : undefined);
       put(this.begun, id, task && isTurn(task) && (tries ?? result) !== undefined ? task : undefined);
-      const steers = [...((result?.task ?? task ?? link?.task)?.steers ?? []), ...(result?.steers ?? [])];
+      const steers = [...((result?.task ?? task ?? dependent?.task)?.steers ?? []), ...(result?.steers ?? [])];
       put(this.heardMeanwhile, id, steers.length > 0 ? { taskId: id, steers } : undefined);
     }
     this.shown.patch(lines);
@@ -119,9 +119,9 @@ function put<T>(map: Map<string, T>, id: string, value: T | undefined): void {
 
 function openLine(
   task: Task | undefined,
-  link: Link | undefined,
+  dependent: DependentTask | undefined,
   attempts: readonly AttemptRecord[] | undefined,
 ): TaskSummary | undefined {
   if (task !== undefined) return isOnBoard(task) ? openSummary(task, lookups(attempts)) : undefined;
-  return link && waitingSummary(link);
+  return dependent && waitingSummary(dependent);
 }

@@ -16,19 +16,19 @@ import {
 import { turnNumber } from "@mimikit/protocol/base/id";
 import type { Signal, Steer } from "@mimikit/protocol/base/signal";
 import { HISTORY_MESSAGES_MAX, type History, type HistoryMessage } from "@mimikit/protocol/records/history";
-import type { Message, Wish } from "@mimikit/protocol/records/inbox";
+import type { InboxCommand, Message } from "@mimikit/protocol/records/inbox";
 import type { Question } from "@mimikit/protocol/records/question";
 import type { Result } from "@mimikit/protocol/records/result";
 import type { Task } from "@mimikit/protocol/records/task";
 import type { ChatMessage } from "@mimikit/protocol/wire/api";
 import type { FileSystem } from "@mimikit/store/disk/file-system";
-import type { Ledger } from "@mimikit/store/mirror/ledger";
+import type { ArchiveIndex } from "@mimikit/store/state-cache/archive-index";
 import { readHistory } from "@mimikit/store/views/history";
 import type { Heard } from "./board.ts";
 
 /** Messages on their way into the conversation. */
 export interface UnderWay {
-  wishes: readonly Wish[];
+  commands: readonly InboxCommand[];
   /** The questions that answers among the commands may be about. */
   questions: ReadonlyMap<string, Question>;
   signals: readonly Signal[];
@@ -39,7 +39,7 @@ export interface UnderWay {
   outages: readonly HistoryMessage[];
 }
 
-export class Conversation {
+export class ConversationView {
   /** Every version of what was applied, and without those of which there is a newer one. */
   private settled: readonly ChatMessage[] = [];
   private newest: readonly ChatMessage[] = [];
@@ -58,9 +58,9 @@ export class Conversation {
   }
 
   /** Reads the conversation as it is on disk, and every name in archive/ with it. */
-  static async load(fs: FileSystem, ledger: Ledger): Promise<Conversation> {
-    await ledger.load();
-    return new Conversation(await readHistory(fs, ledger));
+  static async load(fs: FileSystem, archiveIndex: ArchiveIndex): Promise<ConversationView> {
+    await archiveIndex.load();
+    return new ConversationView(await readHistory(fs, archiveIndex));
   }
 
   /** Adds a turn that was applied. Turns come in order; one that is there already changes nothing. */
@@ -99,7 +99,9 @@ export class Conversation {
     this.hasLost = this.tail.some(({ id }) => !there.has(id) && !known.has(id));
     this.tail = tail;
     const rewritten = new Set(
-      underWay.wishes.flatMap((wish) => (wish.kind === "retry" && wish.turnId ? replyId(wish.turnId) : [])),
+      underWay.commands.flatMap((command) =>
+        command.kind === "retry" && command.turnId ? replyId(command.turnId) : [],
+      ),
     );
     if (rewritten.size === 0 && tail.every(({ instead }) => instead === undefined))
       return tail.length === 0 ? newest : [...newest, ...tail];
@@ -108,12 +110,12 @@ export class Conversation {
   }
 }
 
-function pendingMessages({ wishes, turns }: UnderWay): ChatMessage[] {
-  const messages = wishes.flatMap((wish): (Message & Pick<ChatMessage, "instead">)[] => {
-    if (wish.kind === "message") return [wish];
-    if (wish.kind !== "retry" || wish.edit === undefined) return [];
-    const { messageId: instead, text } = wish.edit;
-    return [{ kind: "message", id: editedId(wish), at: wish.at, text, instead }];
+function pendingMessages({ commands, turns }: UnderWay): ChatMessage[] {
+  const messages = commands.flatMap((command): (Message & Pick<ChatMessage, "instead">)[] => {
+    if (command.kind === "message") return [command];
+    if (command.kind !== "retry" || command.edit === undefined) return [];
+    const { messageId: instead, text } = command.edit;
+    return [{ kind: "message", id: editedId(command), at: command.at, text, instead }];
   });
   const takenUp = new Map(turns.flatMap(({ id, turn }) => turn?.messages.map((message) => [message.id, id]) ?? []));
   // A message that was taken up goes from inbox/ before its turn is applied, if a power loss has taken the turn out of archive/.
@@ -133,14 +135,14 @@ function pendingMessages({ wishes, turns }: UnderWay): ChatMessage[] {
 }
 
 /** Steering messages: not taken up yet, passed on to a run, or received by one that is not reported yet. */
-function pendingSteers({ wishes, signals, heard }: UnderWay): ChatMessage[] {
+function pendingSteers({ commands, signals, heard }: UnderWay): ChatMessage[] {
   const steers = new Map<string, ChatMessage>();
   const note = (steer: Steer, toTaskId: string | undefined) =>
     steers.set(steer.id, { ...steerMessageOf(steer), pending: true, ...(toTaskId !== undefined && { toTaskId }) });
-  for (const wish of wishes) {
-    if (wish.kind === "steer") note(wish, undefined);
+  for (const command of commands) {
+    if (command.kind === "steer") note(command, undefined);
     // Its plan needed no tasks, and a turn will tell so.
-    if (wish.kind === "event") for (const steer of steersIn(wish)) note(steer, undefined);
+    if (command.kind === "event") for (const steer of steersIn(command)) note(steer, undefined);
   }
   for (const signal of signals) note(signal, signal.taskId);
   for (const { taskId, steers: taken } of heard) for (const steer of taken) note(steer, taskId);
@@ -148,14 +150,14 @@ function pendingSteers({ wishes, signals, heard }: UnderWay): ChatMessage[] {
 }
 
 /** The user's answers to the Teller: not taken up yet, or not passed to it yet; and expired questions. */
-function pendingAnswers({ wishes, questions }: UnderWay): ChatMessage[] {
+function pendingAnswers({ commands, questions }: UnderWay): ChatMessage[] {
   const answers = new Map<string, ChatMessage>();
-  for (const wish of wishes) {
-    if (wish.kind === "answer" && questions.get(wish.questionId)?.purpose.type === "teller") {
-      const { id, at, answer, questionId } = wish;
+  for (const command of commands) {
+    if (command.kind === "answer" && questions.get(command.questionId)?.purpose.type === "teller") {
+      const { id, at, answer, questionId } = command;
       answers.set(id, { id, role: "user", text: answer, at, quote: questionId, pending: true });
     }
-    const told = wish.kind === "event" ? (answerMessageOf(wish) ?? expiryMessageOf(wish)) : null;
+    const told = command.kind === "event" ? (answerMessageOf(command) ?? expiryMessageOf(command)) : null;
     if (told !== null) answers.set(told.id, { ...told, pending: true });
   }
   return [...answers.values()];

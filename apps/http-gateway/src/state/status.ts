@@ -2,7 +2,7 @@
 
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { type Account, budgetStates, ceilingOf, type Limits } from "@mimikit/core/base/budget";
+import { type Account, budgetStates, ceilingOf, type SpendingLimits } from "@mimikit/core/base/budget";
 import { aheadOfClock } from "@mimikit/core/triggers/ahead-of-clock";
 import { unansweredTriggers } from "@mimikit/core/triggers/unanswered";
 import { BadJson } from "@mimikit/protocol/base/json";
@@ -21,12 +21,12 @@ import { type ProcessRole, readRole } from "@mimikit/runtime/process/role-record
 import { hasCode } from "@mimikit/store/disk/error-code";
 import type { FileSystem } from "@mimikit/store/disk/file-system";
 import { HOOKS, MCP_STATE_PATH, MEMORY, MEMORY_SUMMARY, QUARANTINE } from "@mimikit/store/disk/state";
-import type { Mirror } from "@mimikit/store/mirror/mirror";
+import type { StateCache } from "@mimikit/store/state-cache/state-cache";
 import { accountsAt } from "@mimikit/store/views/accounts";
-import type { DayBook, UsageBook } from "@mimikit/store/views/usage-book";
+import type { DayBook, UsageLog } from "@mimikit/store/views/usage-log";
 import type { Demo } from "./demo.ts";
 import type { Mishaps } from "./mishaps.ts";
-import type { Look } from "./view.ts";
+import type { StateView } from "./view.ts";
 
 /** Triggers of one kind of problem; more of them are not listed. */
 const TRIGGERS_SHOWN_MAX = 3;
@@ -46,7 +46,7 @@ export interface SettingsFacts {
   /** Roles whose queues are paused. */
   paused: readonly Pausable[];
   /** The limits of a day and of a month. */
-  limits: Limits;
+  limits: SpendingLimits;
   /** Is a channel set up? */
   hasChannels: boolean;
   /** Is an engine set up that carries work to other machines? */
@@ -59,27 +59,27 @@ export interface StatusFacts {
   workDir: string;
   startedAt: string;
   settings: () => SettingsFacts;
-  usage: UsageBook;
-  mirror: Mirror;
+  usage: UsageLog;
+  cache: StateCache;
   mishaps: Mishaps;
   demo: Demo;
 }
 
 /** The status at one look. @param nowMs wall clock, for "today". */
-export async function statusOf(facts: StatusFacts, fs: FileSystem, look: Look, nowMs: number): Promise<Status> {
+export async function statusOf(facts: StatusFacts, fs: FileSystem, state: StateView, nowMs: number): Promise<Status> {
   const supervisor = processState(facts.home, "supervisor");
   const workers = processState(facts.home, "workers");
   const quarantine = (await fs.list(QUARANTINE)).length;
   const settings = facts.settings();
   const channels = settings.hasChannels ? await channelsOf(fs, facts.home) : undefined;
-  const accounts = accountsAt(settings.limits, facts.usage, facts.mirror, nowMs);
-  const problems = [...settings.problems, ...outagesIn(look), ...ceilingsIn(accounts), ...(await memoryProblems(fs))];
+  const accounts = accountsAt(settings.limits, facts.usage, facts.cache, nowMs);
+  const problems = [...settings.problems, ...outagesIn(state), ...ceilingsIn(accounts), ...(await memoryProblems(fs))];
   if (settings.adopted && (await fs.exists(HOOKS))) problems.push(...(await hookProblems(fs, facts.home)));
   for (const role of settings.paused) problems.push(sentence("queue_paused", { role }));
-  const { standing, ledger } = facts.mirror;
-  for (const { title, last } of aheadOfClock(standing.values(), nowMs).slice(0, TRIGGERS_SHOWN_MAX))
+  const { triggers, archiveIndex } = facts.cache;
+  for (const { title, last } of aheadOfClock(triggers.values(), nowMs).slice(0, TRIGGERS_SHOWN_MAX))
     problems.push(sentence("trigger_ahead", { title, until: last }));
-  const unanswered = unansweredTriggers(standing.values()).filter(({ id }) => !ledger.has(id));
+  const unanswered = unansweredTriggers(triggers.values()).filter(({ id }) => !archiveIndex.has(id));
   for (const { id, title, count, at } of unanswered.slice(0, TRIGGERS_SHOWN_MAX))
     problems.push(sentence("trigger_unanswered", { id, title, count, moment: at }));
   const pools = settings.hasPools ? await poolsOf(fs, facts, nowMs, problems) : undefined;
@@ -116,21 +116,21 @@ export async function statusOf(facts: StatusFacts, fs: FileSystem, look: Look, n
     workDir: facts.workDir,
     providers: settings.providers,
     models: settings.models,
-    ...answeredIn(look),
+    ...answeredIn(state),
     passedOver: [...settings.passedOver],
     processes: { supervisor, workers, gateway: { pid: process.pid, alive: true } },
     ...(channels !== undefined && { channels }),
     ...(pools !== undefined && { pools }),
     counts: {
-      inbox: look.inbox,
-      queued: { ...look.queued },
-      running: countByRole(look.running),
-      questions: look.questions.length,
-      triggers: look.triggers.length,
+      inbox: state.inbox,
+      queued: { ...state.queued },
+      running: countByRole(state.running),
+      questions: state.questions.length,
+      triggers: state.triggers.length,
       quarantine,
     },
     paused: [...settings.paused],
-    next: nextOf(look),
+    next: nextOf(state),
     usage: { today: today.total, budget: budgetStates(accounts) },
     tools: toolsOf(today),
     problems,
@@ -155,7 +155,7 @@ function processState(home: string, role: ProcessRole): ProcessState {
 }
 
 /** The trigger that fires next, as far as schedules say. */
-function nextOf({ triggers: [soonest] }: Look): Status["next"] {
+function nextOf({ triggers: [soonest] }: StateView): Status["next"] {
   return soonest === undefined || soonest.next === null ? null : { triggerId: soonest.id, at: soonest.next };
 }
 
@@ -164,7 +164,7 @@ function countByRole(tasks: readonly Task[]): Record<Role, number> {
 }
 
 /** The provider that answered last for each role, as far as the view reaches back. */
-function answeredIn({ messages, tasks }: Look): Pick<Status, "answered" | "answeredModels"> {
+function answeredIn({ messages, tasks }: StateView): Pick<Status, "answered" | "answeredModels"> {
   const answered: Status["answered"] = {};
   const answeredModels: Status["answeredModels"] = {};
   const note = (role: Role, { provider, model }: Pick<TaskSummary, "provider" | "model">) => {
@@ -185,7 +185,7 @@ function byCompletion(a: TaskSummary, b: TaskSummary): number {
 }
 
 /** For each role that waits for a provider to be reachable: since when, and why. */
-function outagesIn({ outages }: Look): string[] {
+function outagesIn({ outages }: StateView): string[] {
   return Role.options.flatMap((role) => {
     const waiting = outages.filter(({ task, isOpen }) => isOpen && task.role === role);
     const [first] = waiting.map(({ outage }) => outage).sort((a, b) => (a.since < b.since ? -1 : 1));
@@ -225,14 +225,14 @@ async function channelsOf(fs: FileSystem, home: string): Promise<NonNullable<Sta
 /** Loaded only where an engine is set up. A damaged record is a problem, and hides the machines. */
 async function poolsOf(
   fs: FileSystem,
-  { home, mirror }: StatusFacts,
+  { home, cache }: StatusFacts,
   nowMs: number,
   problems: string[],
 ): Promise<NonNullable<Status["pools"]>> {
   const process = processState(home, "dispatcher");
   const { describeMachines } = await import("@mimikit/runtime/pools/registry");
   try {
-    return { process, each: await describeMachines(fs, mirror, nowMs) };
+    return { process, each: await describeMachines(fs, cache, nowMs) };
   } catch (error) {
     if (!(error instanceof BadJson)) throw error;
     problems.push(sentence("pools_unreadable", { detail: error.message }));

@@ -10,23 +10,23 @@ import type { Role } from "@mimikit/protocol/base/role";
 import type { Question } from "@mimikit/protocol/records/question";
 import type { Result } from "@mimikit/protocol/records/result";
 import { isTurn, type Task } from "@mimikit/protocol/records/task";
-import type { Standing } from "@mimikit/protocol/records/trigger";
+import type { Trigger } from "@mimikit/protocol/records/trigger";
 import { coded } from "@mimikit/protocol/texts/coded";
 import type { ChatMessage, QuestionView, TaskDetail, TaskSummary, TriggerSummary } from "@mimikit/protocol/wire/api";
 import type { FileSystem } from "@mimikit/store/disk/file-system";
 import { shareRuns } from "@mimikit/store/disk/share-runs";
-import { type Changes, Heard } from "@mimikit/store/mirror/heard";
-import type { Mirror } from "@mimikit/store/mirror/mirror";
+import { type ChangedNames, PendingChanges } from "@mimikit/store/state-cache/pending-changes";
+import type { StateCache } from "@mimikit/store/state-cache/state-cache";
 import { lookups } from "@mimikit/store/views/attempts-told";
 import { EndedTasks, tasksOf } from "@mimikit/store/views/ended-tasks";
 import { endedDetail, openDetail } from "@mimikit/store/views/task-detail";
-import { Problem } from "../http/problem.ts";
+import { HttpProblem } from "../http/problem.ts";
 import { Agenda } from "./agenda.ts";
 import { Board, type ToldOutage } from "./board.ts";
-import { Conversation } from "./conversation.ts";
+import { ConversationView } from "./conversation.ts";
 
 /** The state on disk at one moment. */
-export interface Look {
+export interface StateView {
   /** Oldest first. */
   messages: readonly ChatMessage[];
   /** Open ones and the newest that have ended, newest first; only what is on the board. */
@@ -47,13 +47,13 @@ export interface Look {
 
 export class View {
   private readonly fs: FileSystem;
-  private readonly mirror: Mirror;
+  private readonly cache: StateCache;
   private readonly nowMs: () => number;
   private readonly ended: EndedTasks;
   private readonly agenda: Agenda;
   private readonly board: Board;
-  private conversation: Conversation | undefined;
-  private current: Look | undefined;
+  private conversation: ConversationView | undefined;
+  private current: StateView | undefined;
   /** Settled turns that no look shows yet: a look that failed half-way must not lose them. */
   private newTurns: Result[] = [];
   /** Tasks that applied turns have named, and that no look has found yet. */
@@ -63,21 +63,21 @@ export class View {
   private isStale = true;
   private wantsFull = false;
   private wantsAll = false;
-  private readonly heard = new Heard();
+  private readonly heard = new PendingChanges();
   private readonly look = shareRuns(() => this.lookNow());
 
-  constructor(fs: FileSystem, mirror: Mirror, nowMs: () => number = Date.now) {
+  constructor(fs: FileSystem, cache: StateCache, nowMs: () => number = Date.now) {
     this.fs = fs;
-    this.mirror = mirror;
+    this.cache = cache;
     this.nowMs = nowMs;
-    this.ended = new EndedTasks(mirror.ledger);
-    this.agenda = new Agenda(mirror);
-    this.board = new Board(mirror, this.ended);
-    mirror.watch((id) => this.touched.add(id));
+    this.ended = new EndedTasks(cache.archiveIndex);
+    this.agenda = new Agenda(cache);
+    this.board = new Board(cache, this.ended);
+    cache.watch((id) => this.touched.add(id));
   }
 
   /** The newest view so far; undefined before the first. */
-  get newest(): Look | undefined {
+  get newest(): StateView | undefined {
     return this.current;
   }
 
@@ -86,7 +86,7 @@ export class View {
    * it.
    * @param full look at every directory, whatever it seems: the safety net under its time of change.
    */
-  refresh(full = false): Promise<Look> {
+  refresh(full = false): Promise<StateView> {
     this.wantsFull ||= full;
     this.wantsAll = true;
     return this.look();
@@ -96,65 +96,66 @@ export class View {
    * Looks again where a notification told of a change. A durable record may be missing in the answer while its own
    * notification is on its way, but one that was there before is there, wherever it has moved.
    */
-  refreshHeard(changes: Changes): Promise<Look> {
+  refreshHeard(changes: ChangedNames): Promise<StateView> {
     for (const [dir, names] of changes) for (const name of names ?? [null]) this.heard.note(dir, name);
     return this.look();
   }
 
   /**
    * A page of the conversation, oldest first: the `limit` messages before the message `before`, or the newest.
-   * @throws Problem 404 when `before` is not in the window that is kept.
+   * @throws HttpProblem 404 when `before` is not in the window that is kept.
    */
   async messagesBefore(before: string | undefined, limit: number): Promise<ChatMessage[]> {
     const { messages } = await this.refresh();
     if (before === undefined) return messages.slice(-limit);
     const end = messages.findIndex((message) => message.id === before);
-    if (end < 0) throw new Problem(404, coded("no_such_message"));
+    if (end < 0) throw new HttpProblem(404, coded("no_such_message"));
     return messages.slice(Math.max(0, end - limit), end);
   }
 
-  /** Everything about one task, wherever it is. @throws Problem 404. */
+  /** Everything about one task, wherever it is. @throws HttpProblem 404. */
   async taskDetail(id: string): Promise<TaskDetail> {
     await this.refresh();
-    const unknown = new Problem(404, coded("no_such_task"));
+    const unknown = new HttpProblem(404, coded("no_such_task"));
     if (turnNumber(id) > 0) throw unknown;
-    const attempts = this.mirror.attempts.get(id) ?? [];
-    const task = this.mirror.queue.get(id) ?? this.mirror.links.get(id)?.task;
+    const attempts = this.cache.attempts.get(id) ?? [];
+    const task = this.cache.queue.get(id) ?? this.cache.dependents.get(id)?.task;
     if (this.board.open.has(id) && task !== undefined) {
       const summary = this.board.lineOf(id) ?? openSummary(task, lookups(attempts));
       return openDetail(summary, task, attempts);
     }
-    const result = this.mirror.results.get(id) ?? (await this.ended.find(id));
+    const result = this.cache.results.get(id) ?? (await this.ended.find(id));
     if (result === null) throw unknown;
     return endedDetail(result, attempts);
   }
 
-  /** @throws Problem 404 for an unknown task, 409 for a turn, and when nothing of the task is open any more. */
+  /** @throws HttpProblem 404 for an unknown task, 409 for a turn, and when nothing of the task is open any more. */
   async assertCancellable(id: string): Promise<void> {
     await this.refresh();
-    if (turnNumber(id) > 0) throw new Problem(409, coded("reply_not_cancelled"));
+    if (turnNumber(id) > 0) throw new HttpProblem(409, coded("reply_not_cancelled"));
     const isOpen = [...this.board.open].some((open) => open === id || ancestorsOf(open).includes(id));
     if (!isOpen) await this.throwEnded(id);
   }
 
-  /** @throws Problem 404 for an unknown task, 409 while it is open, and for one that was not requested. */
+  /** @throws HttpProblem 404 for an unknown task, 409 while it is open, and for one that was not requested. */
   async assertRepeatable(id: string): Promise<void> {
     const { completedAt } = await this.taskDetail(id);
-    if (completedAt === undefined) throw new Problem(409, coded("task_not_ended"));
-    if (improvementNumber(id) + evaluationNumber(id) > 0) throw new Problem(409, coded("only_ordered_again"));
+    if (completedAt === undefined) throw new HttpProblem(409, coded("task_not_ended"));
+    if (improvementNumber(id) + evaluationNumber(id) > 0) throw new HttpProblem(409, coded("only_ordered_again"));
   }
 
-  /** @throws Problem 404 for an unknown task or turn, and 409 when it has ended: it hears nothing any more. */
+  /** @throws HttpProblem 404 for an unknown task or turn, and 409 when it has ended: it hears nothing any more. */
   async assertOpen(id: string): Promise<void> {
     await this.refresh();
     if (this.board.open.has(id)) return;
-    if (turnNumber(id) > 0 && (await this.mirror.ledger.confirm(id))) throw new Problem(409, coded("reply_given"));
+    if (turnNumber(id) > 0 && (await this.cache.archiveIndex.confirm(id)))
+      throw new HttpProblem(409, coded("reply_given"));
     await this.throwEnded(id);
   }
 
   /**
    * The last reply, if it can be given again now; the supervisor decides that for good.
-   * @param messageId the reply, or a message that it answers. @throws Problem 404 where there is none, 409 where it cannot.
+   * @param messageId the reply, or a message that it answers. @throws HttpProblem 404 where there is none, 409 where it cannot.
    */
   async lastReply(messageId: string | undefined): Promise<{ turnId: string; said: ChatMessage[] }> {
     const { messages, triggers, questions } = await this.refresh();
@@ -162,33 +163,33 @@ export class View {
     const reply = messages[at];
     const hasSaidSince = messages.slice(at + 1).some(({ role, marker }) => role === "user" || marker !== undefined);
     if (messageId !== undefined && !messages.some(({ id }) => id === messageId))
-      throw new Problem(404, coded("no_such_message"));
-    if (reply === undefined) throw new Problem(409, coded("no_reply_yet"));
+      throw new HttpProblem(404, coded("no_such_message"));
+    if (reply === undefined) throw new HttpProblem(409, coded("no_reply_yet"));
     const isLast = messageId === undefined || messageId === reply.id || reply.answers?.includes(messageId);
-    if (hasSaidSince || !isLast) throw new Problem(409, coded("only_last_answered"));
+    if (hasSaidSince || !isLast) throw new HttpProblem(409, coded("only_last_answered"));
     const turnId = ancestorsOf(reply.id).at(-1) ?? reply.id;
     const open = [...this.board.open, ...[...triggers, ...questions].map(({ id }) => id)];
     const going = open.find((id) => ancestorsOf(id).includes(turnId));
     if (going !== undefined)
-      throw new Problem(409, coded("reply_goes_on", { id: going }), {
+      throw new HttpProblem(409, coded("reply_goes_on", { id: going }), {
         hint: "End it first: cancel it, or answer it.",
       });
     return { turnId, said: messages.filter(({ id, meanwhile }) => !meanwhile && reply.answers?.includes(id)) };
   }
 
-  /** A trigger that stands. @throws Problem 404 for an unknown one, 410 for one that is over. */
-  async standingOf(id: string): Promise<Standing> {
+  /** A trigger that stands. @throws HttpProblem 404 for an unknown one, 410 for one that is over. */
+  async triggerOf(id: string): Promise<Trigger> {
     await this.refresh();
-    return this.agenda.standingOf(id);
+    return this.agenda.triggerOf(id);
   }
 
   /** Every trigger that stands. */
-  async allStanding(): Promise<readonly Standing[]> {
+  async allTriggers(): Promise<readonly Trigger[]> {
     await this.refresh();
     return this.agenda.versions;
   }
 
-  /** A question that is open. @throws Problem 404 for an unknown one, 410 for one that is closed. */
+  /** A question that is open. @throws HttpProblem 404 for an unknown one, 410 for one that is closed. */
   async questionOf(id: string): Promise<Question> {
     await this.refresh();
     return this.agenda.questionOf(id);
@@ -196,14 +197,14 @@ export class View {
 
   private async throwEnded(id: string): Promise<never> {
     const { state } = await this.taskDetail(id);
-    throw new Problem(409, coded("task_ended", { state }));
+    throw new HttpProblem(409, coded("task_ended", { state }));
   }
 
   /**
    * @param isSecond a message that was on its way was in none of the directories: it had moved against the order in which they are read,
    * as a steer does that no run has taken, or only its going was heard of. So all of them are read once more.
    */
-  private async lookNow(isSecond = false): Promise<Look> {
+  private async lookNow(isSecond = false): Promise<StateView> {
     const { wantsFull, isStale: wasStale } = this;
     const changes = this.heard.take();
     const heard = this.wantsAll || wasStale ? undefined : changes;
@@ -211,7 +212,7 @@ export class View {
     // A look that fails half-way is made up for by the next.
     this.isStale = true;
     const conversation = this.conversation ?? (await this.begin());
-    const hasChanged = await this.mirror.refresh(this.nowMs(), wantsFull, heard);
+    const hasChanged = await this.cache.refresh(this.nowMs(), wantsFull, heard);
     // Turns are read after inbox/: a message that has left it is in a turn that is found now.
     this.newTurns.push(...(await this.follow()));
     this.isStale = wasStale || hasChanged || this.newTurns.length + this.awaited.size > 0;
@@ -225,12 +226,12 @@ export class View {
     // Nothing here waits, so no reader sees half of it, and nothing is touched meanwhile.
     this.agenda.refresh(this.touched, this.nowMs());
     this.board.refresh(this.touched);
-    const look = this.compose(conversation);
+    const state = this.compose(conversation);
     if (conversation.hasLost && !isSecond) {
       this.wantsAll = true;
       return this.lookNow(true);
     }
-    this.current = look;
+    this.current = state;
     this.touched = new Set();
     this.newTurns = [];
     this.isStale = false;
@@ -239,7 +240,7 @@ export class View {
 
   private async follow(): Promise<Result[]> {
     try {
-      return await this.mirror.ledger.follow();
+      return await this.cache.archiveIndex.follow();
     } catch (error) {
       // Turns that were noted before the error are not reported again, so the next look reads the conversation again.
       this.conversation = undefined;
@@ -247,8 +248,8 @@ export class View {
     }
   }
 
-  private async begin(): Promise<Conversation> {
-    const conversation = await Conversation.load(this.fs, this.mirror.ledger);
+  private async begin(): Promise<ConversationView> {
+    const conversation = await ConversationView.load(this.fs, this.cache.archiveIndex);
     await this.ended.load();
     this.conversation = conversation;
     return conversation;
@@ -259,7 +260,7 @@ export class View {
    * have been looked at before it was archived: the archive counts. A task that is nowhere yet may come and go before the next look.
    */
   private async noteEnded(named: readonly string[]): Promise<void> {
-    const { results, queue, links, ledger } = this.mirror;
+    const { results, queue, dependents, archiveIndex } = this.cache;
     for (const id of this.touched) {
       const result = results.get(id);
       if (result !== undefined) this.ended.note(result);
@@ -267,22 +268,22 @@ export class View {
     const open = [...this.touched].filter((id) => this.board.open.has(id) && turnNumber(id) === 0);
     for (const id of named) this.awaited.add(id);
     for (const id of new Set([...open, ...this.awaited])) {
-      const isThere = queue.has(id) || links.has(id);
-      if (!this.ended.has(id) && (ledger.has(id) || !isThere)) await this.ended.find(id);
-      const isKnown = isThere || this.ended.has(id) || ledger.has(id);
-      if (isKnown || (await ledger.confirmAny([id, ...ancestorsOf(id)].map(cancelMark)))) this.awaited.delete(id);
+      const isThere = queue.has(id) || dependents.has(id);
+      if (!this.ended.has(id) && (archiveIndex.has(id) || !isThere)) await this.ended.find(id);
+      const isKnown = isThere || this.ended.has(id) || archiveIndex.has(id);
+      if (isKnown || (await archiveIndex.confirmAny([id, ...ancestorsOf(id)].map(cancelMark)))) this.awaited.delete(id);
     }
   }
 
-  private compose(conversation: Conversation): Look {
+  private compose(conversation: ConversationView): StateView {
     const { agenda, board } = this;
-    const { inbox, signals, ledger } = this.mirror;
+    const { inbox, signals, archiveIndex } = this.cache;
     // Until it is removed, a dropped file is there beside the message that was made of it.
-    const dropped = [...this.mirror.dropped.values()].filter(({ id }) => !inbox.has(id));
+    const dropped = [...this.cache.dropped.values()].filter(({ id }) => !inbox.has(id));
     const { outages, running, tasks } = board;
     return {
       messages: conversation.with({
-        wishes: [...inbox.values(), ...dropped],
+        commands: [...inbox.values(), ...dropped],
         questions: agenda.asked,
         signals: [...signals.values()],
         heard: board.heard,
@@ -295,7 +296,7 @@ export class View {
       outages,
       running,
       queued: board.queued,
-      inbox: [...inbox.keys()].filter((id) => !ledger.has(id)).length + dropped.length,
+      inbox: [...inbox.keys()].filter((id) => !archiveIndex.has(id)).length + dropped.length,
       triggers: agenda.triggers,
       questions: agenda.questions,
     };

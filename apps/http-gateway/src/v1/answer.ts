@@ -1,9 +1,9 @@
 /** The course of a request, the same for both APIs: code answers it, or it enters the conversation and its client is told of the reply as it comes. */
 import { NO_USAGE } from "@mimikit/protocol/base/usage";
 import type { Request, Response } from "express";
-import type { Parts } from "../api/parts.ts";
+import type { RouteDeps } from "../api/parts.ts";
 import { problemOf, v1ErrorOf } from "../http/problem.ts";
-import { type Asked, newWords } from "./asked.ts";
+import { type ChatRequest, newWords } from "./asked.ts";
 import { awaitReply } from "./await-reply.ts";
 import type { Entrance } from "./entrance.ts";
 import { Events } from "./events.ts";
@@ -27,8 +27,8 @@ export interface StreamForm {
   fail(error: ReturnType<typeof v1ErrorOf>): void;
 }
 
-export interface Question {
-  asked: Asked;
+export interface ChatCall {
+  asked: ChatRequest;
   /** The request as it came. */
   body: Readonly<Record<string, unknown>> & { stream?: boolean | null | undefined };
   key: string | undefined;
@@ -40,14 +40,14 @@ export interface Question {
 const OWN = "own";
 
 /** Answers a request. @throws Problem for one that cannot be answered, as long as nothing was sent. */
-export async function answer(question: Question, form: Form, entrance: Entrance, parts: Parts): Promise<void> {
+export async function answer(question: ChatCall, form: Form, entrance: Entrance, parts: RouteDeps): Promise<void> {
   assertServed(question.body);
   const own = answerOwn(question.asked);
   if (own !== null) return tell(OWN, ownReply(own), question, form, parts);
   await entrance.admit(() => converse(question, form, entrance, parts));
 }
 
-async function converse(question: Question, form: Form, entrance: Entrance, parts: Parts): Promise<void> {
+async function converse(question: ChatCall, form: Form, entrance: Entrance, parts: RouteDeps): Promise<void> {
   const { asked, key, request, response } = question;
   const client = await parts.auth.identifyClient(request);
   const { stream: _, stream_options: __, ...body } = question.body;
@@ -71,9 +71,9 @@ type Coming = AsyncGenerator<string | null, Reply | null>;
 async function tell(
   id: string,
   coming: Coming,
-  { body, response }: Question,
+  { body, response }: ChatCall,
   form: Form,
-  parts: Pick<Parts, "log">,
+  parts: Pick<RouteDeps, "log">,
   onReply: () => void = () => undefined,
 ): Promise<void> {
   if (body.stream === true) return tellLive(id, coming, form, new Events(response), parts, onReply);
@@ -89,7 +89,7 @@ async function tellLive(
   coming: Coming,
   form: Form,
   events: Events,
-  { log }: Pick<Parts, "log">,
+  { log }: Pick<RouteDeps, "log">,
   onReply: () => void,
 ): Promise<void> {
   const stream = form.stream(id, events);

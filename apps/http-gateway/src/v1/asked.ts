@@ -5,20 +5,20 @@
  */
 import { ATTACHMENT_NAME_CHARS_MAX, MESSAGE_ATTACHMENTS_MAX } from "@mimikit/protocol/base/attachment";
 import { MESSAGE_CHARS_MAX } from "@mimikit/protocol/base/fields";
-import type { ChatBody, Part, ResponsesBody } from "@mimikit/protocol/wire/v1";
+import type { ChatBody, MessagePart, ResponsesBody } from "@mimikit/protocol/wire/v1";
 import { wrong } from "./wrong.ts";
 
-export interface Turn {
+export interface ChatTurn {
   role: string;
-  content: string | readonly Part[];
+  content: string | readonly MessagePart[];
 }
 
 /** The request, without what it wants to have done differently. */
-export interface Asked {
+export interface ChatRequest {
   /** The rules that the client gives to a model. */
   system: string;
   /** The turns of user and assistant, oldest first, without those rules. */
-  turns: readonly Turn[];
+  turns: readonly ChatTurn[];
 }
 
 /** A file that was sent along, as its base64. */
@@ -35,11 +35,11 @@ export interface NewWords {
 
 const OF_CLIENT = new Set(["system", "developer"]);
 
-export function askedByChat({ messages }: ChatBody): Asked {
+export function askedByChat({ messages }: ChatBody): ChatRequest {
   return asked(messages.map(({ role, content }) => ({ role, content: content ?? "" })));
 }
 
-export function askedByResponse({ input, instructions }: ResponsesBody): Asked {
+export function askedByResponse({ input, instructions }: ResponsesBody): ChatRequest {
   const items =
     typeof input === "string"
       ? [{ role: "user", content: input }]
@@ -48,13 +48,13 @@ export function askedByResponse({ input, instructions }: ResponsesBody): Asked {
   return asked([{ role: "system", content: instructions ?? "" }, ...items]);
 }
 
-function asked(all: readonly Turn[]): Asked {
+function asked(all: readonly ChatTurn[]): ChatRequest {
   const system = all.filter(({ role }) => OF_CLIENT.has(role)).map(({ content }) => textOf(content));
   return { system: system.join("\n\n"), turns: all.filter(({ role }) => !OF_CLIENT.has(role)) };
 }
 
 /** The texts of a content, whatever else is in it. */
-export function textOf(content: Turn["content"]): string {
+export function textOf(content: ChatTurn["content"]): string {
   if (typeof content === "string") return content;
   return content.flatMap(({ text }) => (typeof text === "string" ? [text] : [])).join("\n");
 }
@@ -63,7 +63,7 @@ export function textOf(content: Turn["content"]): string {
  * The words and files of the user since the last answer.
  * @throws Problem 400 where that is nothing, too much, or a part that cannot be taken.
  */
-export function newWords({ turns }: Asked): NewWords {
+export function newWords({ turns }: ChatRequest): NewWords {
   const since = turns.slice(turns.findLastIndex(({ role }) => role === "assistant") + 1);
   const said = since.filter(({ role }) => role === "user");
   if (said.length === 0) throw wrong("the last message is not the user's: there is nothing to answer", "messages");
@@ -82,7 +82,7 @@ export function newWords({ turns }: Asked): NewWords {
 const TEXTS = new Set(["text", "input_text", "output_text"]);
 
 /** null for a text. @throws Problem 400 for what is neither a text nor a file that came along. */
-function fileOf(part: Part): GivenFile | null {
+function fileOf(part: MessagePart): GivenFile | null {
   switch (part.type) {
     case "image_url":
       return embedded(urlIn(part.image_url), "picture");

@@ -1,7 +1,7 @@
 /** Waits for the reply to a message, and tells of it while it is written. It looks at what is there, so it may begin at any time. */
 import { codeOrQuote } from "@mimikit/protocol/texts/coded";
-import type { Parts } from "../api/parts.ts";
-import { Problem } from "../http/problem.ts";
+import type { RouteDeps } from "../api/parts.ts";
+import { HttpProblem } from "../http/problem.ts";
 import { nextOf, restOf } from "./draft.ts";
 import { courseOf, type Reply } from "./reply.ts";
 
@@ -16,12 +16,12 @@ const REPLY_MS_MAX = 600_000;
  * @param signal ends the wait: the client has left.
  * @yields what of the reply follows what was yielded before; null when there was nothing new for KEEP_ALIVE_MS.
  * @returns the reply; null where `signal` ended the wait. All that was yielded ends with its text.
- * @throws Problem 503 if no provider can be reached, 504 after REPLY_MS_MAX, 410 if the reply has left the window, 401
+ * @throws HttpProblem 503 if no provider can be reached, 504 after REPLY_MS_MAX, 410 if the reply has left the window, 401
  * if the client's token was revoked. Of all but the last, the same request again goes on.
  */
 export async function* awaitReply(
   messageId: string,
-  { live, view, waits }: Pick<Parts, "live" | "view" | "waits">,
+  { live, view, waits }: Pick<RouteDeps, "live" | "view" | "waits">,
   isStillIn: () => Promise<boolean>,
   signal: AbortSignal,
 ): AsyncGenerator<string | null, Reply | null> {
@@ -55,7 +55,7 @@ export async function* awaitReply(
     const nowMs = performance.now();
     if (nowMs > endMs) throw tooLong(replyMs);
     if (nowMs - aliveMs >= keepAliveMs) {
-      if (!(await isStillIn())) throw new Problem(401, codeOrQuote("the token of this client was revoked"));
+      if (!(await isStillIn())) throw new HttpProblem(401, codeOrQuote("the token of this client was revoked"));
       aliveMs = nowMs;
       yield null;
     }
@@ -80,18 +80,18 @@ function rest(news: Promise<void>, ms: number, signal: AbortSignal): Promise<voi
 
 const KEPT = "The message is kept and will be answered: send the same request again to wait for the reply.";
 
-function unreachable(notice: string): Problem {
-  return new Problem(503, codeOrQuote(notice), { code: "model_unreachable", hint: KEPT });
+function unreachable(notice: string): HttpProblem {
+  return new HttpProblem(503, codeOrQuote(notice), { code: "model_unreachable", hint: KEPT });
 }
 
-function tooLong(replyMs: number): Problem {
-  return new Problem(504, codeOrQuote(`there is no reply within ${replyMs / 1_000} s`), {
+function tooLong(replyMs: number): HttpProblem {
+  return new HttpProblem(504, codeOrQuote(`there is no reply within ${replyMs / 1_000} s`), {
     code: "reply_takes_longer",
     hint: KEPT,
   });
 }
 
-function gone(): Problem {
+function gone(): HttpProblem {
   const hint = "Send it under another Idempotency-Key.";
-  return new Problem(410, codeOrQuote("this was answered long ago"), { hint });
+  return new HttpProblem(410, codeOrQuote("this was answered long ago"), { hint });
 }

@@ -7,10 +7,10 @@
 import { hash } from "node:crypto";
 import { codeOrQuote } from "@mimikit/protocol/texts/coded";
 import { AttachmentRefused, storeAttachment } from "@mimikit/store/attachments/attachments";
-import { wishId } from "@mimikit/store/disk/create-wish";
+import { commandId } from "@mimikit/store/disk/create-command";
 import type { Request } from "express";
-import type { Parts } from "../api/parts.ts";
-import { Problem } from "../http/problem.ts";
+import type { RouteDeps } from "../api/parts.ts";
+import { HttpProblem } from "../http/problem.ts";
 import { problemOfRefusal } from "../routes/attachments.ts";
 import type { GivenFile, NewWords } from "./asked.ts";
 import { courseOf } from "./reply.ts";
@@ -25,7 +25,7 @@ const WAITING_MAX = 64;
 const RETRY_COUNT = "x-stainless-retry-count";
 
 /** The client that asks, and how it tells its requests apart. */
-export interface Sender {
+export interface RequestSender {
   /** The id of its session, or `instance`. */
   client: string;
   /** Its Idempotency-Key. */
@@ -41,12 +41,12 @@ export class Entrance {
 
   /**
    * Makes what is new durable. @returns the id of its message.
-   * @throws Problem 400, 413 or 415 for a file that is not taken, 507 when the disk is full.
+   * @throws HttpProblem 400, 413 or 415 for a file that is not taken, 507 when the disk is full.
    */
-  async enter({ text, files }: NewWords, sender: Sender, parts: Parts): Promise<string> {
+  async enter({ text, files }: NewWords, sender: RequestSender, parts: RouteDeps): Promise<string> {
     const attachments = await Promise.all(files.map((file) => stored(file, parts)));
     const key = await this.keyOf(sender, parts);
-    return parts.wishes.sendMessage({ text, mode: "next", ...(attachments.length > 0 && { attachments }) }, key);
+    return parts.commands.sendMessage({ text, mode: "next", ...(attachments.length > 0 && { attachments }) }, key);
   }
 
   /** From now on, the same request is another message. */
@@ -55,10 +55,10 @@ export class Entrance {
     if (this.delivered.size > DELIVERED_MAX) this.delivered.delete(this.delivered.values().next().value ?? "");
   }
 
-  /** Counts who waits while `work` goes on. @throws Problem 503 where too many do. */
+  /** Counts who waits while `work` goes on. @throws HttpProblem 503 where too many do. */
   async admit<T>(work: () => Promise<T>): Promise<T> {
     if (this.waiting >= WAITING_MAX)
-      throw new Problem(503, codeOrQuote(`${WAITING_MAX} requests wait for a reply already`), {
+      throw new HttpProblem(503, codeOrQuote(`${WAITING_MAX} requests wait for a reply already`), {
         code: "too_many_waiting",
         headers: { "Retry-After": "10" },
       });
@@ -71,14 +71,14 @@ export class Entrance {
   }
 
   /** The idempotency key of its message. */
-  private async keyOf({ client, key, body, request }: Sender, { view, mirror }: Parts): Promise<string> {
+  private async keyOf({ client, key, body, request }: RequestSender, { view, cache }: RouteDeps): Promise<string> {
     if (key !== undefined) return `v1 ${client} key ${key}`;
     const isRepeat = Number(request.headers[RETRY_COUNT] ?? 0) > 0;
     const { messages } = await view.refresh();
     const digest = hash("sha256", JSON.stringify([request.path, body]));
     for (let n = 0; ; n++) {
       const each = `v1 ${client} ${digest} ${n}`;
-      const id = wishId("message", each);
+      const id = commandId("message", each);
       const course = courseOf(id, messages);
       if (course.state === "waiting") return each;
       if (course.state === "answered") {
@@ -87,13 +87,13 @@ export class Entrance {
         continue;
       }
       // A message that has left the window was answered long ago.
-      if (!mirror.ledger.has(id)) return each;
+      if (!cache.archiveIndex.has(id)) return each;
     }
   }
 }
 
-/** @throws Problem for a file that is not taken. */
-async function stored({ base64, name }: GivenFile, { home, fs }: Parts): Promise<{ id: string; name?: string }> {
+/** @throws HttpProblem for a file that is not taken. */
+async function stored({ base64, name }: GivenFile, { home, fs }: RouteDeps): Promise<{ id: string; name?: string }> {
   async function* bytes() {
     yield Buffer.from(base64, "base64");
   }

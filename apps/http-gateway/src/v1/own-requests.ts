@@ -4,7 +4,7 @@
  */
 import { titleOf } from "@mimikit/core/base/title";
 import { MESSAGE_CHARS_MAX } from "@mimikit/protocol/base/fields";
-import { type Asked, textOf } from "./asked.ts";
+import { type ChatRequest, textOf } from "./asked.ts";
 
 /** A form of request, by how it begins. */
 interface Form {
@@ -13,7 +13,7 @@ interface Form {
   /** Of the rules that the client gives to a model. */
   system?: RegExp;
   /** null where it is another request after all. */
-  answer(words: string, asked: Asked): string | null;
+  answer(words: string, asked: ChatRequest): string | null;
 }
 
 /** Words of a title, and characters where there is no space between words. */
@@ -83,7 +83,7 @@ const FORMS: readonly Form[] = [
 ];
 
 /** The answer to a request that its client makes on its own; null for one that its user makes. */
-export function answerOwn(asked: Asked): string | null {
+export function answerOwn(asked: ChatRequest): string | null {
   const last = asked.turns.at(-1);
   if (last?.role !== "user") return null;
   const words = textOf(last.content).trimStart();

@@ -4,22 +4,22 @@
  */
 import { titleOf } from "@mimikit/core/base/title";
 import { BadJson } from "@mimikit/protocol/base/json";
-import { Change, type ConfigChange } from "@mimikit/protocol/records/change";
+import { type ConfigChange, UndoableChange } from "@mimikit/protocol/records/change";
 import { CONFIG_FILE, CONFIG_FILE_BYTES_MAX, problemOfConfig, settingsIn } from "@mimikit/runtime/config/config-file";
 import { createRecord, replaceView } from "@mimikit/store/disk/record";
 import { changePath } from "@mimikit/store/disk/state";
 import { type Edited, editDocument, readIfDocument } from "@mimikit/store/documents/document";
-import type { Hands } from "./hands.ts";
+import type { ExecContext } from "./exec-context.ts";
 import { sha256 } from "./notes.ts";
 
 /** The settings that were noticed last, in the words of their file. */
 const NOTICED_FILE = "config.noticed.yaml";
 
-type Surroundings = Pick<Hands, "fs" | "lock" | "nowMs" | "audit">;
+type ConfigContext = Pick<ExecContext, "fs" | "lock" | "nowMs" | "audit">;
 
 /** Records the change that was made since the last time, if any; the first time only notes the present text. */
-export async function noticeConfig(hands: Surroundings): Promise<void> {
-  const { fs, lock, nowMs, audit } = hands;
+export async function noticeConfig(context: ConfigContext): Promise<void> {
+  const { fs, lock, nowMs, audit } = context;
   if (
     (await readIfDocument(fs, CONFIG_FILE, CONFIG_FILE_BYTES_MAX)) ===
     (await fs.read(NOTICED_FILE, CONFIG_FILE_BYTES_MAX))
@@ -44,7 +44,7 @@ export async function noticeConfig(hands: Surroundings): Promise<void> {
         before,
         after: sha256(text),
       };
-      if (await createRecord(fs, Change, changePath(change.id), change))
+      if (await createRecord(fs, UndoableChange, changePath(change.id), change))
         audit({ event: "config_changed", detail: { id: change.id, settings: change.title } });
     }
     await replaceView(fs, NOTICED_FILE, text);
@@ -52,7 +52,7 @@ export async function noticeConfig(hands: Surroundings): Promise<void> {
 }
 
 /** Writes the settings back as they were, unless they were changed since. */
-export async function restoreConfig(change: ConfigChange, { fs, lock }: Surroundings): Promise<Edited> {
+export async function restoreConfig(change: ConfigChange, { fs, lock }: ConfigContext): Promise<Edited> {
   const isChanged = {
     problem: `${CONFIG_FILE} was changed again since: undo the later change first, or edit the file`,
   };

@@ -20,8 +20,8 @@ import {
   withoutMarks,
 } from "@mimikit/store/documents/document";
 import { editAnew, whileOpen } from "./edit-once.ts";
+import { archive, type ExecContext } from "./exec-context.ts";
 import { failedTries } from "./failed-tries.ts";
-import { archive, type Hands } from "./hands.ts";
 
 /** One of the sources is not there as it was read any more. */
 const STALE = { problem: "stale" };
@@ -31,17 +31,17 @@ const CONTINUATION = `\n${" ".repeat(6)}`;
 const MARKS = /<!-- \S+ -->/g;
 
 /** Decides what goes into a note, and writes it; one that was decided before is completed. */
-export async function note({ note, messages }: Extract<Action, { type: "note" }>, hands: Hands): Promise<void> {
-  const { ledger, audit } = hands;
-  if (!(await archive(note, Note, hands))) {
-    const decided = await ledger.read(note.id);
+export async function note({ note, messages }: Extract<Action, { type: "note" }>, context: ExecContext): Promise<void> {
+  const { archiveIndex, audit } = context;
+  if (!(await archive(note, Note, context))) {
+    const decided = await archiveIndex.read(note.id);
     // Another supervisor has put other turns into it: the next look goes on from there.
     if (!isSameRange(Note.safeParse(decided).data, note)) return;
   }
-  const standing = whileOpen(keptId(note.id), hands);
+  const standing = whileOpen(keptId(note.id), context);
   const write = (text: string) => `${onNewLine(text)}${messages.map(itemOf).join("")}${editMark(note.id)}\n`;
-  if (messages.length > 0) await editAnew(note.path, { id: note.id, standing, write }, hands);
-  if (!(await archive({ ...note, id: keptId(note.id) }, Note, hands))) return;
+  if (messages.length > 0) await editAnew(note.path, { id: note.id, standing, write }, context);
+  if (!(await archive({ ...note, id: keptId(note.id) }, Note, context))) return;
   const { fromTurn, throughTurn, path, isFlush } = note;
   audit({
     event: isFlush ? "history_flushed" : "note_made",
@@ -63,12 +63,12 @@ export function itemOf({ at, role, text }: HistoryMessage): string {
  * any more, everything stays as it is, and the period is summed up again; what was only added to it stays, and waits.
  * Throws `DocumentBusy` where one of them is edited or saved just now.
  */
-export async function takeSummary(result: Result, rollUp: RollUp, hands: Hands): Promise<void> {
+export async function takeSummary(result: Result, rollUp: RollUp, context: ExecContext): Promise<void> {
   const summary = summaryIn(result);
-  if (summary === null) return sayIfGivenUp(result, rollUp, hands);
+  if (summary === null) return sayIfGivenUp(result, rollUp, context);
   const paths = othersOf(rollUp).map(({ path }) => path);
   // An edit of a source between the look at it and its end would leave it beside a summary that has its words.
-  await holding(paths, hands.lock, () => putInPlace(summary, result, rollUp, hands));
+  await holding(paths, context.lock, () => putInPlace(summary, result, rollUp, context));
 }
 
 /** The sources that go: without an earlier summary of the same period, which is replaced. */
@@ -81,13 +81,13 @@ function holding<T>([path, ...others]: string[], lock: DocumentLock, work: () =>
   return path === undefined ? work() : lock(path, () => holding(others, lock, work));
 }
 
-async function putInPlace(summary: string, { id }: Result, rollUp: RollUp, hands: Hands): Promise<void> {
-  const { fs } = hands;
+async function putInPlace(summary: string, { id }: Result, rollUp: RollUp, context: ExecContext): Promise<void> {
+  const { fs } = context;
   const path = periodPath(rollUp.period);
   const sources = othersOf(rollUp);
   const known = rollUp.sources.find((source) => source.path === path)?.sha256;
   const standing = async () => {
-    if (await hands.ledger.confirm(id)) return "over";
+    if (await context.archiveIndex.confirm(id)) return "over";
     if ((await readIfDocument(fs, path))?.includes(editMark(id))) return "open";
     for (const source of sources) {
       const text = await readIfDocument(fs, source.path);
@@ -102,8 +102,8 @@ async function putInPlace(summary: string, { id }: Result, rollUp: RollUp, hands
     // The existing file was one of the sources, and its words are in the summary; its marks stay.
     return `${body}${[...(text.match(MARKS) ?? []), editMark(id)].join(" ")}\n`;
   };
-  const edited = await editAnew(path, { id, standing, write }, hands);
-  if (edited === STALE) hands.audit({ event: "roll_up_discarded", taskId: id, detail: { period: rollUp.period } });
+  const edited = await editAnew(path, { id, standing, write }, context);
+  if (edited === STALE) context.audit({ event: "roll_up_discarded", taskId: id, detail: { period: rollUp.period } });
   // If it is archived already, its sources are gone, or another process has found that they must stay.
   if (edited === STALE || edited === "over") return;
   for (const { path: read, sha256: known } of sources) {
@@ -124,8 +124,8 @@ function lengthOf(text: string, sha256: string): number {
   return lengthRead(text, (line) => hash.update(line).copy().digest("hex") === sha256);
 }
 
-async function sayIfGivenUp(result: Result, rollUp: RollUp, { ledger, audit }: Hands): Promise<void> {
-  const { count } = await failedTries(ledger, rollUp, result);
+async function sayIfGivenUp(result: Result, rollUp: RollUp, { archiveIndex, audit }: ExecContext): Promise<void> {
+  const { count } = await failedTries(archiveIndex, rollUp, result);
   if (count < ROLL_UP_TRIES_MAX) return;
   const { period } = rollUp;
   audit({

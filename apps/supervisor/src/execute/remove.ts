@@ -13,24 +13,24 @@ import {
   streamPath,
   triggerPath,
 } from "@mimikit/store/disk/state";
-import type { Hands } from "./hands.ts";
+import type { ExecContext } from "./exec-context.ts";
 import { sideBySide } from "./side-by-side.ts";
 
 /** Removals that wait for the disk at the same time. */
 const REMOVALS_AT_ONCE_MAX = 16;
 
 /** Files of one record are removed in order; records do not wait for each other. */
-export async function remove(removals: Removal[], hands: Hands): Promise<void> {
-  await hands.ledger.makeDurable();
+export async function remove(removals: Removal[], context: ExecContext): Promise<void> {
+  await context.archiveIndex.makeDurable();
   await sideBySide(
     removals,
     ({ id }) => id,
     REMOVALS_AT_ONCE_MAX,
-    (removal) => removeOne(removal, hands),
+    (removal) => removeOne(removal, context),
   );
 }
 
-async function removeOne(removal: Removal, { fs, ledger }: Hands): Promise<void> {
+async function removeOne(removal: Removal, { fs, archiveIndex }: ExecContext): Promise<void> {
   switch (removal.from) {
     case "inbox":
       await fs.unlink(inboxPath(removal.id));
@@ -60,7 +60,7 @@ async function removeOne(removal: Removal, { fs, ledger }: Hands): Promise<void>
       break;
     case "running":
       // A claim whose task came into the queue since it was listed is no orphan.
-      if (!ledger.has(removal.id) && (await fs.exists(queuePath(removal.role, removal.id)))) break;
+      if (!archiveIndex.has(removal.id) && (await fs.exists(queuePath(removal.role, removal.id)))) break;
       if (removal.isJoined) await fs.unlink(joinedPath(removal.role, removal.id, removal.attempt));
       await fs.unlink(failedAttemptPath(removal.role, removal.id, removal.attempt));
       await fs.unlink(claimPath(removal.role, removal.id, removal.attempt));

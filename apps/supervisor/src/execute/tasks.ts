@@ -2,12 +2,12 @@
 
 import { ancestorsOf, cancelMark } from "@mimikit/protocol/base/id";
 import { KINDS } from "@mimikit/protocol/base/kind";
-import { Mark } from "@mimikit/protocol/records/archive";
+import { CancelMark } from "@mimikit/protocol/records/archive";
 import { Result } from "@mimikit/protocol/records/result";
 import { Task } from "@mimikit/protocol/records/task";
 import { createAgainUnsynced, createShown, makeDurable } from "@mimikit/store/disk/record";
 import { queuePath, resultPath } from "@mimikit/store/disk/state";
-import { archive, type Hands, isDurablyThere } from "./hands.ts";
+import { archive, type ExecContext, isDurablyThere } from "./exec-context.ts";
 
 /**
  * @param event of the audit log, where it is not that of its kind.
@@ -15,12 +15,12 @@ import { archive, type Hands, isDurablyThere } from "./hands.ts";
  */
 export async function queueTask(
   task: Task,
-  hands: Hands,
+  context: ExecContext,
   event: string = KINDS[task.kind].queued,
   create: typeof createShown = createShown,
 ): Promise<void> {
-  const { fs, ledger, audit } = hands;
-  if (await ledger.confirmAny([task.id, ...[task.id, ...ancestorsOf(task.id)].map(cancelMark)])) return;
+  const { fs, archiveIndex, audit } = context;
+  if (await archiveIndex.confirmAny([task.id, ...[task.id, ...ancestorsOf(task.id)].map(cancelMark)])) return;
   if (await isDurablyThere(resultPath(task.role, task.id), fs)) return;
   const { id, role, traceId, parentId } = task;
   if (await create(fs, Task, queuePath(role, id), task))
@@ -31,21 +31,21 @@ export async function queueTask(
  * Queues the children of a durable result: the pool sees them at once. A power loss may take them, and applying the result makes
  * them again, until `keepChildren` has resolved: before the result goes to the archive (docs/durability.md#what-need-not-be-durable).
  */
-export async function queueChildren(tasks: readonly Task[], hands: Hands): Promise<void> {
-  await Promise.all(tasks.map((task) => queueTask(task, hands, undefined, createAgainUnsynced)));
+export async function queueChildren(tasks: readonly Task[], context: ExecContext): Promise<void> {
+  await Promise.all(tasks.map((task) => queueTask(task, context, undefined, createAgainUnsynced)));
 }
 
 /** Makes durable what `queueChildren` has queued. */
-export async function keepChildren(tasks: readonly Task[], { fs }: Hands): Promise<void> {
+export async function keepChildren(tasks: readonly Task[], { fs }: ExecContext): Promise<void> {
   await makeDurable(
     fs,
     tasks.map(({ role, id }) => queuePath(role, id)),
   );
 }
 
-export async function finish(result: Result, { fs, ledger, audit }: Hands): Promise<void> {
+export async function finish(result: Result, { fs, archiveIndex, audit }: ExecContext): Promise<void> {
   const { id, task, status, failureReason, attempts } = result;
-  if (await ledger.confirm(id)) return;
+  if (await archiveIndex.confirm(id)) return;
   if (await createShown(fs, Result, resultPath(task.role, id), result))
     audit({
       event: status === "failed" ? "task_failed" : "task_ended",
@@ -56,21 +56,22 @@ export async function finish(result: Result, { fs, ledger, audit }: Hands): Prom
     });
 }
 
-export async function markCancelled(taskId: string, at: string, hands: Hands): Promise<void> {
+export async function markCancelled(taskId: string, at: string, context: ExecContext): Promise<void> {
   const id = cancelMark(taskId);
-  if (await archive({ kind: "mark", id, at, taskId }, Mark, hands)) hands.audit({ event: "task_cancelled", taskId });
+  if (await archive({ kind: "mark", id, at, taskId }, CancelMark, context))
+    context.audit({ event: "task_cancelled", taskId });
 }
 
 /** Creating the turn is the compare-and-swap: of two supervisors one wins, and a late one changes nothing. */
-export async function wake(turn: Task, { fs, ledger, audit }: Hands): Promise<void> {
+export async function wake(turn: Task, { fs, archiveIndex, audit }: ExecContext): Promise<void> {
   // The turn before is applied, so whatever it consumed is in the archive by now: look for it there by name.
   const input = turn.turn;
   const answered = [...(input?.messages ?? []), ...(input?.events ?? []), ...(input?.results ?? [])];
   // A message that is answered again has been in the archive since it was answered first.
   for (const { id } of input?.again === undefined ? [...answered, input?.clear ?? []].flat() : [input.again])
-    if (await ledger.confirm(id)) return;
-  if (await ledger.confirm(turn.id)) return;
-  await ledger.makeDurable();
+    if (await archiveIndex.confirm(id)) return;
+  if (await archiveIndex.confirm(turn.id)) return;
+  await archiveIndex.makeDurable();
   if (await createShown(fs, Task, queuePath(turn.role, turn.id), turn)) {
     const detail = { messages: input?.messages.length, events: input?.events.length, results: input?.results.length };
     audit({ event: KINDS[turn.kind].queued, taskId: turn.id, traceId: turn.traceId, detail });

@@ -9,43 +9,55 @@ import { Undone } from "@mimikit/protocol/records/archive";
 import type { DocumentChange } from "@mimikit/protocol/records/change";
 import { type Edited, editDocument } from "@mimikit/store/documents/document";
 import { takenBack } from "@mimikit/store/documents/take-back";
+import { answerCommand } from "./commands.ts";
 import { restoreConfig } from "./config-changes.ts";
 import { whileOpen } from "./edit-once.ts";
-import { archive, type Hands } from "./hands.ts";
-import { answerWish } from "./wishes.ts";
+import { archive, type ExecContext } from "./exec-context.ts";
 
-export async function undo({ wish, change }: Extract<Action, { type: "undo" }>, hands: Hands): Promise<void> {
-  if (await hands.ledger.confirm(undoneId(change.id)))
-    return concludeUndo({ type: "conclude-undo", wish, outcome: "it was undone before" }, hands);
-  const edited = await (change.what === "config" ? restoreConfig(change, hands) : takeBack(change, wish.id, hands));
+export async function undo(
+  { command, change }: Extract<Action, { type: "undo" }>,
+  context: ExecContext,
+): Promise<void> {
+  if (await context.archiveIndex.confirm(undoneId(change.id)))
+    return concludeUndo({ type: "conclude-undo", command, outcome: "it was undone before" }, context);
+  const edited = await (change.what === "config"
+    ? restoreConfig(change, context)
+    : takeBack(change, command.id, context));
   if (edited === "over") return;
   if (typeof edited === "object")
-    return answerWish({ type: "answer-wish", wish, outcome: `refused: ${edited.problem}` }, hands);
+    return answerCommand({ type: "answer-command", command, outcome: `refused: ${edited.problem}` }, context);
   const document = change.what === "config" ? "config.yaml" : change.document;
-  await concludeUndo({ type: "conclude-undo", wish, outcome: `undone in ${document}` }, hands);
+  await concludeUndo({ type: "conclude-undo", command, outcome: `undone in ${document}` }, context);
 }
 
 /** Call when what it says is durable. A command that was cut off behind it is answered what it achieved. */
 export async function concludeUndo(
-  { wish, outcome }: Extract<Action, { type: "conclude-undo" }>,
-  hands: Hands,
+  { command, outcome }: Extract<Action, { type: "conclude-undo" }>,
+  context: ExecContext,
 ): Promise<void> {
-  const { id: wishId, changeId } = wish;
+  const { id: commandId, changeId } = command;
   const id = undoneId(changeId);
-  const record: Undone = { kind: "undone", id, at: new Date(hands.nowMs()).toISOString(), changeId, wishId, outcome };
-  if (await archive(record, Undone, hands)) {
-    hands.audit({ event: "change_undone", taskId: changeId, detail: { outcome } });
-    return answerWish({ type: "answer-wish", wish, outcome }, hands);
+  const record: Undone = {
+    kind: "undone",
+    id,
+    at: new Date(context.nowMs()).toISOString(),
+    changeId,
+    wishId: commandId,
+    outcome,
+  };
+  if (await archive(record, Undone, context)) {
+    context.audit({ event: "change_undone", taskId: changeId, detail: { outcome } });
+    return answerCommand({ type: "answer-command", command, outcome }, context);
   }
-  const first = Undone.safeParse(await hands.ledger.read(id)).data;
-  const achieved = first?.wishId === wishId ? first.outcome : "it was undone before";
-  await answerWish({ type: "answer-wish", wish, outcome: achieved }, hands);
+  const first = Undone.safeParse(await context.archiveIndex.read(id)).data;
+  const achieved = first?.wishId === commandId ? first.outcome : "it was undone before";
+  await answerCommand({ type: "answer-command", command, outcome: achieved }, context);
 }
 
-async function takeBack(change: DocumentChange, wishId: string, hands: Hands): Promise<Edited> {
-  const { fs, lock } = hands;
+async function takeBack(change: DocumentChange, commandId: string, context: ExecContext): Promise<Edited> {
+  const { fs, lock } = context;
   const write = (text: string) => takenBack(change, text);
-  const edit = { id: undoEditId(change.id), standing: whileOpen(wishId, hands), write };
+  const edit = { id: undoEditId(change.id), standing: whileOpen(commandId, context), write };
   try {
     return await editDocument(fs, lock, change.document, edit);
   } catch (error) {

@@ -9,8 +9,8 @@ import type { Improvement } from "@mimikit/protocol/wire/api";
 import type { FileSystem } from "@mimikit/store/disk/file-system";
 import { replaceView } from "@mimikit/store/disk/record";
 import { SELF_AWAKE_PATH } from "@mimikit/store/disk/state";
-import type { Ledger } from "@mimikit/store/mirror/ledger";
-import type { Mirror } from "@mimikit/store/mirror/mirror";
+import type { ArchiveIndex } from "@mimikit/store/state-cache/archive-index";
+import type { StateCache } from "@mimikit/store/state-cache/state-cache";
 import { highestImprovement, openSteps, readImprovement } from "@mimikit/store/views/improvements";
 
 /** Improvements that are looked back upon to see how many came to nothing: 300 s doubled that often is more than a day. */
@@ -24,14 +24,14 @@ export type ImproveSettings = Pick<Improving, "isEnabled" | "lacks" | "idleSec" 
   startedMs: number;
 };
 
-/** Call after `mirror.refresh()`. Throws what the disk throws. */
+/** Call after `cache.refresh()`. Throws what the disk throws. */
 export async function improvingOf(
-  mirror: Mirror,
+  cache: StateCache,
   { startedMs, ...settings }: ImproveSettings,
   spent: Spending,
 ): Promise<Improving> {
-  const number = highestImprovement(mirror);
-  const past = await pastOf(mirror, number);
+  const number = highestImprovement(cache);
+  const past = await pastOf(cache, number);
   return { ...settings, spent, number, failures: past.failures, activeMs: Math.max(startedMs, past.activeMs) };
 }
 
@@ -41,32 +41,32 @@ type Past = Pick<Improving, "failures" | "activeMs">;
 const UNDER_WAY: Past = { failures: 0, activeMs: 0 };
 
 /** An applied result never changes: it is read once, until there is more of it. */
-const pasts = new WeakMap<Ledger, { key: string; past: Past }>();
+const pasts = new WeakMap<ArchiveIndex, { key: string; past: Past }>();
 
-async function pastOf(mirror: Mirror, number: number): Promise<Past> {
-  const { ledger } = mirror;
-  if (isUnderWay(mirror, number)) return UNDER_WAY;
-  const settledSteps = IMPROVE_STEPS.filter((step) => ledger.has(stepId(number, step))).length;
-  const key = `${ledger.settledTurn}/${number}/${settledSteps}`;
-  const known = pasts.get(ledger);
+async function pastOf(cache: StateCache, number: number): Promise<Past> {
+  const { archiveIndex } = cache;
+  if (isUnderWay(cache, number)) return UNDER_WAY;
+  const settledSteps = IMPROVE_STEPS.filter((step) => archiveIndex.has(stepId(number, step))).length;
+  const key = `${archiveIndex.settledTurn}/${number}/${settledSteps}`;
+  const known = pasts.get(archiveIndex);
   if (known?.key === key) return known.past;
-  const { saidMs, settledMs } = await lastWords(ledger);
+  const { saidMs, settledMs } = await lastWords(archiveIndex);
   let endedMs = 0;
   let failures = 0;
   for (let n = number; n > 0 && n > number - IMPROVEMENTS_LOOKED_AT; n--) {
-    const improvement = await readImprovement(mirror, n);
+    const improvement = await readImprovement(cache, n);
     const atMs = Date.parse(improvement?.endedAt ?? improvement?.at ?? new Date(0).toISOString());
     endedMs = Math.max(endedMs, atMs);
     if (improvement === null || isSuccess(improvement) || atMs <= saidMs) break;
     failures++;
   }
   const past = { failures, activeMs: Math.max(settledMs, endedMs) };
-  pasts.set(ledger, { key, past });
+  pasts.set(archiveIndex, { key, past });
   return past;
 }
 
-function isUnderWay(mirror: Mirror, number: number): boolean {
-  return openSteps(mirror).some((id) => number > 0 && improvementNumber(id) === number && !mirror.ledger.has(id));
+function isUnderWay(cache: StateCache, number: number): boolean {
+  return openSteps(cache).some((id) => number > 0 && improvementNumber(id) === number && !cache.archiveIndex.has(id));
 }
 
 function isSuccess({ state }: Improvement): boolean {
@@ -74,10 +74,10 @@ function isSuccess({ state }: Improvement): boolean {
 }
 
 /** When the last turn was applied, and when the user last said something; 0 where that is not known. */
-async function lastWords(ledger: Ledger): Promise<{ saidMs: number; settledMs: number }> {
+async function lastWords(archiveIndex: ArchiveIndex): Promise<{ saidMs: number; settledMs: number }> {
   let settledMs = 0;
-  for (let n = ledger.settledTurn; n > 0 && n > ledger.settledTurn - TURNS_LOOKED_AT; n--) {
-    const turn = await ledger.readResult(turnId(n));
+  for (let n = archiveIndex.settledTurn; n > 0 && n > archiveIndex.settledTurn - TURNS_LOOKED_AT; n--) {
+    const turn = await archiveIndex.readResult(turnId(n));
     if (turn === null) continue;
     const completedMs = Date.parse(turn.completedAt);
     settledMs = Math.max(settledMs, completedMs);
@@ -89,14 +89,14 @@ async function lastWords(ledger: Ledger): Promise<{ saidMs: number; settledMs: n
 /** self_awake.json: a view, which may be deleted or edited, and is written again. */
 export class SelfAwakeView {
   private readonly fs: FileSystem;
-  private readonly mirror: Mirror;
+  private readonly cache: StateCache;
   private written = "";
   /** The parts of the last page that cannot change any more. */
   private settled: string | undefined;
 
-  constructor(fs: FileSystem, mirror: Mirror) {
+  constructor(fs: FileSystem, cache: StateCache) {
     this.fs = fs;
-    this.mirror = mirror;
+    this.cache = cache;
   }
 
   /** Throws what the disk throws. */
@@ -104,7 +104,7 @@ export class SelfAwakeView {
     const { number, isEnabled, lacks, idleSec, failures, activeMs } = improving;
     const made = JSON.stringify([number, isEnabled, lacks, idleSec, failures, activeMs]);
     if (made === this.settled) return;
-    const last = await readImprovement(this.mirror, number);
+    const last = await readImprovement(this.cache, number);
     const isRunning = last !== null && last.endedAt === undefined;
     this.settled = isRunning ? undefined : made;
     const waitMs = improveWaitSec(idleSec, failures) * 1_000;

@@ -8,13 +8,13 @@ import type { MemoryFacts, TurnSaid } from "@mimikit/core/base/snapshot";
 import {
   beginningOf,
   duePeriods,
-  type FailedTries,
+  type FailedRollUps,
   hasRoomForNote,
   isMergeable,
   isMonth,
   mayTry,
-  type Period,
   periodPath,
+  type RollUpPeriod,
   rememberedEntries,
   type SourceText,
 } from "@mimikit/core/memory/roll-up";
@@ -27,8 +27,8 @@ import { HISTORY_MESSAGES_MAX } from "@mimikit/protocol/records/history";
 import { hasCode } from "@mimikit/store/disk/error-code";
 import type { FileSystem } from "@mimikit/store/disk/file-system";
 import { MEMORY, MEMORY_PATH, MEMORY_SUMMARY } from "@mimikit/store/disk/state";
-import type { Ledger } from "@mimikit/store/mirror/ledger";
-import type { Mirror } from "@mimikit/store/mirror/mirror";
+import type { ArchiveIndex } from "@mimikit/store/state-cache/archive-index";
+import type { StateCache } from "@mimikit/store/state-cache/state-cache";
 import { readHistory } from "@mimikit/store/views/history";
 import { failedTries } from "../execute/failed-tries.ts";
 import { sha256 } from "../execute/notes.ts";
@@ -51,7 +51,7 @@ export interface MemoryWatchOptions {
 }
 
 /** The part of the state cache that is looked at. */
-export type MemoryRecords = Pick<Mirror, "queuedOf" | "results" | "ledger">;
+export type MemoryRecords = Pick<StateCache, "queuedOf" | "results" | "archiveIndex">;
 
 /** Before the first note. */
 const NOTHING_KEPT = {
@@ -64,7 +64,7 @@ const NOTHING_KEPT = {
 } as const;
 
 /** A period that could not be summed up, with its files as they were. */
-interface Resting extends FailedTries {
+interface Resting extends FailedRollUps {
   stamp: string;
 }
 
@@ -84,27 +84,27 @@ export class MemoryWatch {
     this.options = options;
   }
 
-  /** Call after `mirror.refresh()`. Throws what the disk throws. */
+  /** Call after `cache.refresh()`. Throws what the disk throws. */
   async look(records: MemoryRecords): Promise<MemoryFacts> {
-    const { ledger } = records;
+    const { archiveIndex } = records;
     const { fs, bounds } = this.options;
     if (this.window === undefined) {
-      const { messages, throughTurn } = await readHistory(fs, ledger);
+      const { messages, throughTurn } = await readHistory(fs, archiveIndex);
       this.window = { messages: messages.length, throughTurn };
     }
-    await this.followNotes(ledger);
-    await this.followTurns(ledger, this.window);
+    await this.followNotes(archiveIndex);
+    await this.followTurns(archiveIndex, this.window);
     await this.followFiles(records);
     const { note, said, flushedAt, rollUp } = this;
     return { bounds, note, said, windowMessages: this.window.messages, flushedAt, rollUp };
   }
 
-  private async followNotes(ledger: Ledger): Promise<void> {
-    const { highestNote } = ledger;
+  private async followNotes(archiveIndex: ArchiveIndex): Promise<void> {
+    const { highestNote } = archiveIndex;
     const { note: before } = this;
     if (before?.number === highestNote ? before.isKept : highestNote === 0) return;
     for (let n = Math.max(before?.number ?? 0, highestNote - NOTES_LOOKED_BACK_MAX) + 1; n <= highestNote; n++) {
-      const record = Note.safeParse(await ledger.read(noteId(n))).data;
+      const record = Note.safeParse(await archiveIndex.read(noteId(n))).data;
       // A damaged record does not say what it kept: messages since the one before are rather kept twice than lost.
       if (record === undefined) this.note = { ...(this.note ?? NOTHING_KEPT), id: noteId(n), number: n, isKept: true };
       else this.note = { ...record, isKept: false };
@@ -112,7 +112,7 @@ export class MemoryWatch {
     }
     if (this.note === null) return;
     const { id, fromTurn, throughTurn } = this.note;
-    const isKept = this.note.isKept || (await ledger.confirm(keptId(id)));
+    const isKept = this.note.isKept || (await archiveIndex.confirm(keptId(id)));
     this.note = { ...this.note, isKept };
     const kept = isKept ? throughTurn : fromTurn - 1;
     this.said = this.said.filter(({ turn }) => turn > kept);
@@ -127,12 +127,15 @@ export class MemoryWatch {
   }
 
   /** Reads on until there is enough for a note. */
-  private async followTurns(ledger: Ledger, window: { messages: number; throughTurn: number }): Promise<void> {
+  private async followTurns(
+    archiveIndex: ArchiveIndex,
+    window: { messages: number; throughTurn: number },
+  ): Promise<void> {
     const decided = this.note?.throughTurn ?? 0;
-    for (let reads = 0; reads < TURNS_PER_LOOK_MAX && this.readThrough < ledger.settledTurn; reads++) {
+    for (let reads = 0; reads < TURNS_PER_LOOK_MAX && this.readThrough < archiveIndex.settledTurn; reads++) {
       if (this.readThrough >= decided && isFull(this.said, this.options.bounds)) return;
       const number = this.readThrough + 1;
-      const turn = await ledger.readResult(turnId(number));
+      const turn = await archiveIndex.readResult(turnId(number));
       const messages = turn === null ? [] : messagesOf(turn);
       this.said.push({ turn: number, messages });
       this.readThrough = number;
@@ -144,13 +147,13 @@ export class MemoryWatch {
 
   /** Looks for the next roll-up, once a minute and whenever one has ended. */
   private async followFiles(records: MemoryRecords): Promise<void> {
-    const { results, ledger } = records;
+    const { results, archiveIndex } = records;
     const { nowMs, canSummarize } = this.options;
     const before = this.rollUp;
     const isOpen = [...records.queuedOf("roll-up"), ...[...results.values()].map(({ task }) => task)].some(
-      ({ id, kind }) => kind === "roll-up" && !ledger.has(id),
+      ({ id, kind }) => kind === "roll-up" && !archiveIndex.has(id),
     );
-    const isTaken = before !== null && before.number <= (ledger.highestRollUps.get(before.period) ?? 0);
+    const isTaken = before !== null && before.number <= (archiveIndex.highestRollUps.get(before.period) ?? 0);
     if (isOpen || isTaken) {
       this.listedMs = undefined;
       this.rollUp = null;
@@ -159,12 +162,12 @@ export class MemoryWatch {
     // A clock that was set back must not put off the look by the difference.
     if (this.listedMs !== undefined && Math.abs(nowMs() - this.listedMs) < LIST_EVERY_MS) return;
     this.listedMs = nowMs();
-    this.rollUp = canSummarize() ? await this.findRollUp(ledger) : null;
+    this.rollUp = canSummarize() ? await this.findRollUp(archiveIndex) : null;
   }
 
-  private async findRollUp(ledger: Ledger): Promise<MemoryFacts["rollUp"]> {
+  private async findRollUp(archiveIndex: ArchiveIndex): Promise<MemoryFacts["rollUp"]> {
     // A note that another supervisor has begun may not be in its file yet, and must not come back after it is summed up.
-    if (await ledger.confirm(noteId(ledger.highestNote + 1))) return null;
+    if (await archiveIndex.confirm(noteId(archiveIndex.highestNote + 1))) return null;
     const names = { notes: await this.list(MEMORY), summaries: await this.list(MEMORY_SUMMARY) };
     const nowMs = this.options.nowMs();
     const due = duePeriods(names, nowMs);
@@ -180,13 +183,13 @@ export class MemoryWatch {
         return null;
       }
       const sources = await this.readSources({ period, paths });
-      const tries = await failedTries(ledger, {
+      const tries = await failedTries(archiveIndex, {
         period,
         sources: sources.map(({ path, sha256 }) => ({ path, sha256 })),
       });
       const isDue = sources.some(({ path }) => path !== periodPath(period)) && mayTry(tries, nowMs);
       if (isDue) {
-        const number = (ledger.highestRollUps.get(period) ?? 0) + 1;
+        const number = (archiveIndex.highestRollUps.get(period) ?? 0) + 1;
         const document = isMonth(period) ? await this.readText(MEMORY_PATH) : null;
         return { period, number, sources, ...(document !== null && { remembered: rememberedEntries(document) }) };
       }
@@ -196,7 +199,7 @@ export class MemoryWatch {
   }
 
   /** The summary that is there, then as much of the others as there is room for. A file that is no text of ours stays as it is. */
-  private async readSources({ period, paths }: Period): Promise<SourceText[]> {
+  private async readSources({ period, paths }: RollUpPeriod): Promise<SourceText[]> {
     const sources: SourceText[] = [];
     let weight = 0;
     let notes = 0;

@@ -12,16 +12,16 @@ import {
 } from "@mimikit/core/tasks/question";
 import type { Report } from "@mimikit/protocol/base/report";
 import type { ClosedQuestion } from "@mimikit/protocol/records/question";
-import type { Mirror } from "@mimikit/store/mirror/mirror";
+import type { StateCache } from "@mimikit/store/state-cache/state-cache";
 
 /** @param outcomes of the tasks that something waits for. */
 export async function closedQuestions(
-  { questions, inbox, attemptFacts, ledger }: Mirror,
-  { links, tasks }: Attended,
+  { questions, inbox, attemptFacts, archiveIndex }: StateCache,
+  { dependents, tasks }: Attended,
   outcomes: ReadonlyMap<string, Report>,
 ): Promise<ReadonlyMap<string, ClosedQuestion>> {
   const ids = new Set([...questions.keys(), ...answersIn(inbox)]);
-  for (const { condition } of links.values())
+  for (const { condition } of dependents.values())
     for (const taskId of needsOf(condition).tasks) if (isFailure(outcomes.get(taskId))) ids.add(goOnId(taskId));
   for (const task of tasks.values()) {
     const attempts = attemptFacts.get(task.id) ?? [];
@@ -32,12 +32,12 @@ export async function closedQuestions(
   }
   const closed = new Map<string, ClosedQuestion>();
   for (const id of ids) {
-    const record = (await ledger.confirm(id)) ? await ledger.read(id) : null;
+    const record = (await archiveIndex.confirm(id)) ? await archiveIndex.read(id) : null;
     if (record !== null && "kind" in record && record.kind === "question") closed.set(id, record);
   }
   return closed;
 }
 
 function answersIn(inbox: Snapshot["inbox"]): string[] {
-  return [...inbox.values()].flatMap((wish) => (wish.kind === "answer" ? [wish.questionId] : []));
+  return [...inbox.values()].flatMap((command) => (command.kind === "answer" ? [command.questionId] : []));
 }

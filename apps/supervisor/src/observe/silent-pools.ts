@@ -1,5 +1,5 @@
 /** Tasks whose machine has been silent for long: by the view that the dispatcher writes of their last words (docs/pools.md). */
-import type { Attempt } from "@mimikit/core/base/snapshot";
+import type { AttemptFacts } from "@mimikit/core/base/snapshot";
 import type { FileSystem } from "@mimikit/store/disk/file-system";
 import { readPoolsSeen } from "@mimikit/store/views/pools-seen";
 
@@ -35,7 +35,7 @@ export class SilentPools {
    * Those tasks whose machine has been silent for long.
    * @param away the attempts that machines have, by the id of their task. Throws what the disk throws.
    */
-  async of(away: ReadonlyMap<string, Attempt>): Promise<ReadonlySet<string>> {
+  async of(away: ReadonlyMap<string, AttemptFacts>): Promise<ReadonlySet<string>> {
     const { fs, monotonicMs, askMs } = this.options;
     const nowMs = monotonicMs();
     if (nowMs - this.lookedMs < LOOK_EVERY_MS) return this.silent;

@@ -9,7 +9,7 @@ import { turnId } from "@mimikit/protocol/base/id";
 import { BadJson } from "@mimikit/protocol/base/json";
 import type { FileSystem } from "@mimikit/store/disk/file-system";
 import { INBOX } from "@mimikit/store/disk/state";
-import type { Mirror } from "@mimikit/store/mirror/mirror";
+import type { StateCache } from "@mimikit/store/state-cache/state-cache";
 import type { HistoryPartitions } from "@mimikit/store/views/history-partitions";
 
 const IDS = /[0-9a-f]{64}/g;
@@ -18,7 +18,7 @@ type Months = Pick<HistoryPartitions, "isAsRead" | "follow">;
 
 export class NamedAttachments {
   private readonly fs: FileSystem;
-  private readonly mirror: Mirror;
+  private readonly cache: StateCache;
   private readonly open: () => Months;
   private months: Months;
   private readonly ofHistory = new Set<string>();
@@ -26,9 +26,9 @@ export class NamedAttachments {
   private readonly turns = new Set<number>();
 
   /** @param open begins to read the history, again where it is not what was read. */
-  constructor(fs: FileSystem, mirror: Mirror, open: () => Months) {
+  constructor(fs: FileSystem, cache: StateCache, open: () => Months) {
     this.fs = fs;
-    this.mirror = mirror;
+    this.cache = cache;
     this.open = open;
     this.months = open();
   }
@@ -37,9 +37,10 @@ export class NamedAttachments {
   async ids(): Promise<ReadonlySet<string>> {
     // In the order in which a message moves on, so that one in motion is seen at least once.
     const named = new Set<string>();
-    const { inbox, dropped, queue, results, ledger } = this.mirror;
+    const { inbox, dropped, queue, results, archiveIndex } = this.cache;
     await this.addNew(named);
-    for (const wish of [...inbox.values(), ...dropped.values()]) if (wish.kind === "message") add(named, [wish]);
+    for (const command of [...inbox.values(), ...dropped.values()])
+      if (command.kind === "message") add(named, [command]);
     for (const { turn } of queue.values()) add(named, turn?.messages ?? []);
     for (const { task } of results.values()) add(named, task.turn?.messages ?? []);
     if (!this.months.isAsRead()) {
@@ -52,9 +53,9 @@ export class NamedAttachments {
         add(this.ofHistory, messages);
       }
     // A turn that was applied a moment ago has no line yet.
-    for (let number = 1; number <= ledger.settledTurn; number++) {
+    for (let number = 1; number <= archiveIndex.settledTurn; number++) {
       if (this.turns.has(number)) continue;
-      const turn = await ledger.readResult(turnId(number));
+      const turn = await archiveIndex.readResult(turnId(number));
       if (turn !== null) add(named, messagesOf(turn));
     }
     return new Set([...named, ...this.ofHistory]);
@@ -65,7 +66,7 @@ export class NamedAttachments {
    * like an id is taken for one.
    */
   private async addNew(named: Set<string>): Promise<void> {
-    const { inbox, dropped } = this.mirror;
+    const { inbox, dropped } = this.cache;
     for (const name of await this.fs.list(INBOX)) {
       const stem = basename(name, ".json");
       if (inbox.has(stem) || dropped.has(stem)) continue;

@@ -6,7 +6,7 @@ import { messagesOf } from "@mimikit/core/views/history";
 import { readMonthIndex } from "@mimikit/memory/search/month-index";
 import { turnId } from "@mimikit/protocol/base/id";
 import type { HistoryTurn } from "@mimikit/protocol/records/history";
-import type { Ledger } from "@mimikit/store/mirror/ledger";
+import type { ArchiveIndex } from "@mimikit/store/state-cache/archive-index";
 import { appendHistory, HistoryPartitions } from "@mimikit/store/views/history-partitions";
 
 /** Turns that are written in one go: some milliseconds of work, and other work goes on while they become durable. */
@@ -17,7 +17,7 @@ const MONTH_CHARS = "2026-11".length;
 
 export class HistoryMonths {
   private readonly home: string;
-  private readonly ledger: Ledger;
+  private readonly archiveIndex: ArchiveIndex;
   private readonly onMade: () => void;
   private months: HistoryPartitions;
   /** Every turn up to this one has its line. */
@@ -28,22 +28,22 @@ export class HistoryMonths {
   private lastMonth: string | null = null;
 
   /** @param onMade hears that history/ was gone, and was made again. */
-  constructor(home: string, ledger: Ledger, onMade: () => void = () => undefined) {
+  constructor(home: string, archiveIndex: ArchiveIndex, onMade: () => void = () => undefined) {
     this.home = home;
-    this.ledger = ledger;
+    this.archiveIndex = archiveIndex;
     this.onMade = onMade;
     this.months = this.begin();
   }
 
   /** Writes the lines that are missing, at most ROUND_TURNS_MAX. Throws what the disk throws. */
   async write(): Promise<void> {
-    if (this.complete >= this.ledger.settledTurn && this.months.isAsRead()) return;
+    if (this.complete >= this.archiveIndex.settledTurn && this.months.isAsRead()) return;
     await this.look();
     const missing: number[] = [];
-    for (let n = this.complete + 1; n <= this.ledger.settledTurn && missing.length < ROUND_TURNS_MAX; n++)
+    for (let n = this.complete + 1; n <= this.archiveIndex.settledTurn && missing.length < ROUND_TURNS_MAX; n++)
       if (!this.written.has(n)) missing.push(n);
     while (missing.length > 0) await this.append(missing.splice(0, BATCH_TURNS_MAX));
-    if (this.ledger.settledTurn > this.complete) await this.look();
+    if (this.archiveIndex.settledTurn > this.complete) await this.look();
   }
 
   /** Notes which turns have a line. */
@@ -69,7 +69,7 @@ export class HistoryMonths {
   private async append(numbers: readonly number[]): Promise<void> {
     const byMonth = new Map<string, HistoryTurn[]>();
     for (const number of numbers) {
-      const turn = await this.ledger.readResult(turnId(number));
+      const turn = await this.archiveIndex.readResult(turnId(number));
       const month = turn?.completedAt.slice(0, MONTH_CHARS) ?? this.lastMonth;
       if (month === null) continue;
       this.lastMonth = month;

@@ -7,12 +7,16 @@ import { turnId } from "@mimikit/protocol/base/id";
 import type { FileSystem } from "@mimikit/store/disk/file-system";
 import { replaceView } from "@mimikit/store/disk/record";
 import { CHAT, summaryPath } from "@mimikit/store/disk/state";
-import type { Ledger } from "@mimikit/store/mirror/ledger";
+import type { ArchiveIndex } from "@mimikit/store/state-cache/archive-index";
 
 /** @param compressed the turn whose summary stands; without one the file goes. */
-export async function writeSummary(fs: FileSystem, ledger: Ledger, compressed: number | undefined): Promise<void> {
+export async function writeSummary(
+  fs: FileSystem,
+  archiveIndex: ArchiveIndex,
+  compressed: number | undefined,
+): Promise<void> {
   const path = summaryPath(CHAT);
-  const turn = compressed === undefined ? null : await ledger.readResult(turnId(compressed));
+  const turn = compressed === undefined ? null : await archiveIndex.readResult(turnId(compressed));
   const summary = turn === null ? undefined : summaryIn(turn);
   if (turn === null || summary === undefined) return fs.unlink(path);
   const remark = `A view of ${turn.id}, made at ${turn.completedAt}; what is written here changes nothing.`;

@@ -10,7 +10,7 @@ import type { TaskSummary } from "@mimikit/protocol/wire/api";
 import type { FileSystem } from "@mimikit/store/disk/file-system";
 import { replaceView } from "@mimikit/store/disk/record";
 import { TASKS_PATH } from "@mimikit/store/disk/state";
-import type { Mirror } from "@mimikit/store/mirror/mirror";
+import type { StateCache } from "@mimikit/store/state-cache/state-cache";
 import { runningClaim } from "@mimikit/store/views/attempts-told";
 
 /** At the start, tasks that have ended are looked for in this many turns. */
@@ -20,7 +20,7 @@ const PAGE_BYTES_MAX = 1_048_576;
 
 export class TasksView {
   private readonly fs: FileSystem;
-  private readonly mirror: Mirror;
+  private readonly cache: StateCache;
   private readonly timeZone: string;
   /** The tasks that were reported last. */
   private ended: TaskSummary[] = [];
@@ -29,11 +29,11 @@ export class TasksView {
   private text: string | undefined;
 
   /** @param timeZone the IANA zone of all times on the page. */
-  constructor(fs: FileSystem, mirror: Mirror, timeZone: string) {
+  constructor(fs: FileSystem, cache: StateCache, timeZone: string) {
     this.fs = fs;
-    this.mirror = mirror;
+    this.cache = cache;
     this.timeZone = timeZone;
-    mirror.watch(() => {
+    cache.watch(() => {
       this.text = undefined;
     });
   }
@@ -57,13 +57,13 @@ export class TasksView {
 
   /** An ended task is reported by a turn: each turn is read once. */
   private async noteEnded(): Promise<void> {
-    const { ledger } = this.mirror;
-    const { settledTurn } = ledger;
+    const { archiveIndex } = this.cache;
+    const { settledTurn } = archiveIndex;
     const first = (this.throughTurn ?? Math.max(0, settledTurn - TURNS_LOOKED_AT)) + 1;
     for (let number = first; number <= settledTurn; number++) {
-      const turn = await ledger.readResult(turnId(number));
+      const turn = await archiveIndex.readResult(turnId(number));
       for (const { id } of turn?.task.turn?.results ?? []) {
-        const result = await ledger.readResult(id);
+        const result = await archiveIndex.readResult(id);
         if (result !== null) this.ended.push(summaryOf(result));
       }
       this.ended = this.ended.slice(-ENDED_SHOWN_MAX);
@@ -73,12 +73,12 @@ export class TasksView {
   }
 
   private compose(): string {
-    const { queue, links, results, attempts, questions, standing, ledger } = this.mirror;
-    const isOver = ({ id }: { id: string }) => ledger.has(id);
+    const { queue, dependents, results, attempts, questions, triggers, archiveIndex } = this.cache;
+    const isOver = ({ id }: { id: string }) => archiveIndex.has(id);
     const open = [...queue.values()].filter((task) => !isOver(task));
     const board = boardOf({
       queue: new Map(open.map((task) => [task.id, task])),
-      links: new Map([...links].filter(([id, link]) => !isOver(link) && !queue.has(id))),
+      dependents: new Map([...dependents].filter(([id, dependent]) => !isOver(dependent) && !queue.has(id))),
       results: new Map([...results].filter(([, result]) => !isOver(result))),
       runningClaimOf: (id) => runningClaim(attempts.get(id)),
       attemptsOf: (id) => countAttempts(attempts.get(id)),
@@ -86,7 +86,7 @@ export class TasksView {
     return tasksMarkdown({
       tasks: [...board, ...this.ended],
       questions: [...questions.values()].filter((question) => !isOver(question)),
-      triggers: [...standing.values()]
+      triggers: [...triggers.values()]
         .filter((trigger) => !isOver(trigger))
         .map((trigger) => ({ trigger, nextMs: nextFiring(trigger) })),
       timeZone: this.timeZone,

@@ -5,7 +5,7 @@ import { providerTitle } from "../i18n/answerer-of.ts";
 import { connectWords } from "../i18n/connect-words.ts";
 import { momentText, words } from "../i18n/words.ts";
 import { nowMs } from "../model/clock.ts";
-import { link } from "../model/connection.ts";
+import { connection } from "../model/connection.ts";
 import { addressOf } from "../model/place.ts";
 import { status } from "../model/state.ts";
 import { useAnswer } from "../model/use-answer.ts";
@@ -45,7 +45,12 @@ export function AnswerOrder() {
       </ol>
       <div class="form-actions">
         {isOneOpen && (
-          <button type="button" class="link" disabled={link.value.state !== "connected"} onClick={() => void again()}>
+          <button
+            type="button"
+            class="link"
+            disabled={connection.value.state !== "connected"}
+            onClick={() => void again()}
+          >
             {connectWords.tryNow}
           </button>
         )}

@@ -7,7 +7,7 @@ import { useEffect } from "preact/hooks";
 import { connectWords } from "../i18n/connect-words.ts";
 import { overviewWords } from "../i18n/overview-words.ts";
 import { words } from "../i18n/words.ts";
-import { link } from "../model/connection.ts";
+import { connection } from "../model/connection.ts";
 import { addressOf } from "../model/place.ts";
 import { status } from "../model/state.ts";
 import { useAnswer } from "../model/use-answer.ts";
@@ -102,7 +102,12 @@ function Model({ entry, next, close }: AnswererChoiceProps & { entry: ProviderEn
         <button type="submit" class="primary">
           {connectWords.forNext}
         </button>
-        <button type="button" class="link" disabled={link.value.state !== "connected"} onClick={() => void save()}>
+        <button
+          type="button"
+          class="link"
+          disabled={connection.value.state !== "connected"}
+          onClick={() => void save()}
+        >
           {connectWords.forGood}
         </button>
       </div>

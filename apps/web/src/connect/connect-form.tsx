@@ -13,7 +13,7 @@ import { useRef } from "preact/hooks";
 import { answererTitle } from "../i18n/answerer-of.ts";
 import { connectWords } from "../i18n/connect-words.ts";
 import { titleOf, words } from "../i18n/words.ts";
-import { link } from "../model/connection.ts";
+import { connection } from "../model/connection.ts";
 import { status } from "../model/state.ts";
 import { forgetKey, saveConnection, testConnection } from "./connect-calls.ts";
 import { KeyField, SignIn } from "./credentials.tsx";
@@ -95,7 +95,7 @@ export function ConnectForm({ entry, found, isChecking, check }: ConnectFormProp
         : { text: connectWords.keyForgotten, isRefusal: false };
     check();
   };
-  const isOff = does.value !== undefined || link.value.state !== "connected";
+  const isOff = does.value !== undefined || connection.value.state !== "connected";
   const hasModel = model.value.trim() !== "";
   return (
     <form

@@ -6,7 +6,7 @@ import type { ComponentChildren } from "preact";
 import { answererTitle } from "../i18n/answerer-of.ts";
 import { timeText, words } from "../i18n/words.ts";
 import { Markdown } from "../markdown/markdown.tsx";
-import { link, sendAgain } from "../model/connection.ts";
+import { connection, sendAgain } from "../model/connection.ts";
 import { type OutboxEntry, release } from "../model/outbox.ts";
 import { answeredIds, answeringNow, isPending, messages, tasks, thinking, unreachedTurn } from "../model/state.ts";
 import { Check, Clock } from "../ui/icons.tsx";
@@ -83,7 +83,7 @@ export function OutboxItem({ entry }: { entry: OutboxEntry }) {
       <Own text={entry.text} at={entry.at} files={entry.files} quote={entry.quote}>
         {entry.refusal === undefined ? (
           <span class="progress" data-progress="sending">
-            {link.value.state === "connected" ? words.sending : words.unsent}
+            {connection.value.state === "connected" ? words.sending : words.unsent}
           </span>
         ) : (
           <span class="progress" data-progress="refused" role="alert">
@@ -115,7 +115,7 @@ export function Thoughts({ text }: { text: string }) {
 
 /** Says that an answer is on its way, which is unknown without a connection. */
 export function Thinking() {
-  if (!thinking.value || link.value.state !== "connected") return null;
+  if (!thinking.value || connection.value.state !== "connected") return null;
   return (
     <li class="message thinking" data-role="assistant">
       <span>

@@ -6,7 +6,7 @@ import { useSignal } from "@preact/signals";
 import { durationText, words } from "../i18n/words.ts";
 import { Markdown } from "../markdown/markdown.tsx";
 import { nowMs } from "../model/clock.ts";
-import { answer, link } from "../model/connection.ts";
+import { answer, connection } from "../model/connection.ts";
 import { answering, questions, tasks } from "../model/state.ts";
 
 /** The protocol's limit. Its type is the number itself, so that a change there stops this from compiling. */
@@ -25,7 +25,7 @@ export function Questions() {
 
 function QuestionCard({ question: { id, question, options, isChoice, taskId, ...rest } }: { question: QuestionView }) {
   const isAnswered = answering.value.has(id);
-  const isLocked = isAnswered || link.value.state !== "connected";
+  const isLocked = isAnswered || connection.value.state !== "connected";
   const about = taskId === undefined ? undefined : tasks.value.get(taskId)?.title;
   const titleId = `question-${id}`;
   return (

@@ -13,7 +13,7 @@ import { addressOf, LOOPBACK } from "../model/place.ts";
 import { messages, status } from "../model/state.ts";
 import { useAnswer } from "../model/use-answer.ts";
 import { CodedText } from "../ui/coded-text.tsx";
-import { type Decision, decide, decided, hideFirstSteps, timesAsked } from "../ui/first-steps-kept.ts";
+import { decide, decided, type FirstStepDecision, hideFirstSteps, timesAsked } from "../ui/first-steps-kept.ts";
 import { Check } from "../ui/icons.tsx";
 import { lazily } from "../ui/lazily.tsx";
 import { AutonomyChoice, useAutonomy } from "../views/settings/autonomy-choice.tsx";
@@ -62,7 +62,7 @@ export function FirstSteps({ write }: FirstStepsProps) {
 }
 
 interface StepProps {
-  name: Exclude<Decision, "paired" | "hidden">;
+  name: Exclude<FirstStepDecision, "paired" | "hidden">;
   title: string;
   isDone: boolean;
   /** Its outcome stays visible when it is done. */

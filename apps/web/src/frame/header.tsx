@@ -2,7 +2,7 @@
 
 import { words } from "../i18n/words.ts";
 import { nowMs } from "../model/clock.ts";
-import { connectNow, disconnect, link } from "../model/connection.ts";
+import { connection, connectNow, disconnect } from "../model/connection.ts";
 import { addressOf } from "../model/place.ts";
 import { status, tasks } from "../model/state.ts";
 import { Door, Mark, Warning } from "../ui/icons.tsx";
@@ -40,7 +40,7 @@ export function Header() {
 
 /** Red and amber are words, too: colour is never the only sign. */
 function Connection() {
-  const now = link.value;
+  const now = connection.value;
   if (now.state === "connected") {
     const starting = status.value?.ready === false;
     return (

@@ -11,7 +11,7 @@ import { showFirstSteps } from "../ui/first-steps-kept.ts";
 
 const TASKS_OFFERED_MAX = 5;
 
-export interface Entry {
+export interface PaletteEntry {
   id: string;
   name: string;
   hint: string;
@@ -19,7 +19,7 @@ export interface Entry {
 }
 
 /** The entries that fit the typed text. Every word of it must be there; the name counts more than what explains it. */
-export function entriesFor(text: string): Entry[] {
+export function entriesFor(text: string): PaletteEntry[] {
   const sought = text.toLowerCase().split(/\s+/).filter(Boolean);
   const fits = (said: string) => sought.every((word) => said.toLowerCase().includes(word));
   const all = standing();
@@ -29,7 +29,7 @@ export function entriesFor(text: string): Entry[] {
   return [...byName, ...byHint, ...tasksNamed(fits), lookFor(text)];
 }
 
-function standing(): Entry[] {
+function standing(): PaletteEntry[] {
   const views = VIEWS.map((view) => ({
     id: view,
     name: viewTitle(view),
@@ -53,7 +53,7 @@ function standing(): Entry[] {
   ];
 }
 
-function entry(id: string, name: string, hint: string, act: () => void): Entry {
+function entry(id: string, name: string, hint: string, act: () => void): PaletteEntry {
   return { id, name, hint, act };
 }
 
@@ -62,7 +62,7 @@ function inConversation(act: () => void): void {
   act();
 }
 
-function tasksNamed(fits: (said: string) => boolean): Entry[] {
+function tasksNamed(fits: (said: string) => boolean): PaletteEntry[] {
   return [...tasks.value.values()]
     .filter(({ id, title }) => fits(`${title} ${id}`))
     .slice(-TASKS_OFFERED_MAX)
@@ -72,6 +72,6 @@ function tasksNamed(fits: (said: string) => boolean): Entry[] {
     );
 }
 
-function lookFor(text: string): Entry {
+function lookFor(text: string): PaletteEntry {
   return entry("look-for", viewWords.lookFor(text), viewWords.lookForHint, () => go("search", text));
 }

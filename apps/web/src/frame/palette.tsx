@@ -6,7 +6,7 @@ import { go, isPaletteOpen } from "../model/place.ts";
 import { session } from "../model/session.ts";
 import { Lens } from "../ui/icons.tsx";
 import type * as Entries from "./palette-entries.ts";
-import type { Entry } from "./palette-entries.ts";
+import type { PaletteEntry } from "./palette-entries.ts";
 import "./palette.css";
 
 const isApple = /^(Mac|iP)/.test(navigator.platform);
@@ -75,7 +75,7 @@ function PaletteDialog() {
   const close = () => {
     isPaletteOpen.value = false;
   };
-  const choose = (entry: Entry | undefined) => {
+  const choose = (entry: PaletteEntry | undefined) => {
     if (entry === undefined) return;
     close();
     // Once the dialog is gone, so that what the action focuses can have the focus.

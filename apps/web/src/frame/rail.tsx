@@ -1,6 +1,6 @@
 /** Where one can go: the sections by icon and name, along the left side or, on a phone, along the bottom. */
 import type { ComponentType } from "preact";
-import { SECTION_NAMES, type Section, sectionOf, sectionTitle, viewsOf } from "../i18n/view-names.ts";
+import { SECTION_NAMES, sectionOf, sectionTitle, type ViewSection, viewsOf } from "../i18n/view-names.ts";
 import { words } from "../i18n/words.ts";
 import { addressOf, goHome, place } from "../model/place.ts";
 import { isPhone, leaveDrawer } from "../model/screen.ts";
@@ -11,7 +11,7 @@ import { Book, Bubble, Clock, Dots, List, Pulse, Sliders, Wand } from "../ui/ico
 const ON_A_PHONE = 4;
 const SHEET_ID = "more";
 
-const ICONS: Record<Section, ComponentType> = {
+const ICONS: Record<ViewSection, ComponentType> = {
   chat: Bubble,
   tasks: List,
   schedules: Clock,
@@ -41,18 +41,18 @@ export function Rail() {
   );
 }
 
-function isHere(section: Section): boolean {
+function isHere(section: ViewSection): boolean {
   const { view } = place.value;
   return section === (view === undefined ? "chat" : sectionOf(view));
 }
 
 /** The number that waits there. */
-function countOf(section: Section): number {
+function countOf(section: ViewSection): number {
   if (section === "chat") return questions.value.size;
   return section === "tasks" ? openCount.value : 0;
 }
 
-function Way({ section }: { section: Section }) {
+function Way({ section }: { section: ViewSection }) {
   const Icon = ICONS[section];
   const count = countOf(section);
   const [first] = section === "chat" ? [] : viewsOf(section);
@@ -77,7 +77,7 @@ function Way({ section }: { section: Section }) {
   );
 }
 
-function More({ sections }: { sections: readonly Section[] }) {
+function More({ sections }: { sections: readonly ViewSection[] }) {
   return (
     <>
       <button

@@ -1,5 +1,5 @@
 /** A condition as a sentence, so that its author reads its meaning. Pure. */
-import { type Field, ROWS, saidOf, WEEKDAYS } from "@mimikit/protocol/triggers/atoms";
+import { type ConditionField, ROWS, saidOf, WEEKDAYS } from "@mimikit/protocol/triggers/atoms";
 import { type Atom, type Condition, type Weekday as Day, isAtom, partsOf } from "@mimikit/protocol/triggers/condition";
 import { clockText } from "./base/format.ts";
 import { language } from "./base/language.ts";
@@ -62,7 +62,7 @@ export function foundWords(atom: Atom, holds: boolean | null, text: string, unan
   return holds === null ? isUnknown : holds ? isSo : isNot;
 }
 
-function fieldWords(kind: Field["kind"], value: unknown, ofDays: (days: readonly Day[]) => string): string {
+function fieldWords(kind: ConditionField["kind"], value: unknown, ofDays: (days: readonly Day[]) => string): string {
   if (kind === "weekdays") return ofDays(value as Day[]);
   // A field that is not filled in yet.
   const text = String(value).trim() === "" ? "…" : String(value);

@@ -1,9 +1,9 @@
 /** The views over the conversation, in the order in which they are offered. Their names are their addresses. */
 import { words } from "./words.ts";
 
-export type Section = keyof typeof words.sectionNames;
+export type ViewSection = keyof typeof words.sectionNames;
 /** In the order of the rail. */
-export const SECTION_NAMES = Object.keys(words.sectionNames) as Section[];
+export const SECTION_NAMES = Object.keys(words.sectionNames) as ViewSection[];
 
 /** The section of each view. */
 const TABLE = {
@@ -19,27 +19,27 @@ const TABLE = {
   audit: "activity",
   settings: "settings",
   keys: "settings",
-} as const satisfies Record<keyof typeof words.views, Section>;
-export type View = keyof typeof TABLE;
-export const VIEWS = Object.keys(TABLE) as View[];
+} as const satisfies Record<keyof typeof words.views, ViewSection>;
+export type ViewName = keyof typeof TABLE;
+export const VIEWS = Object.keys(TABLE) as ViewName[];
 
-export function viewTitle(view: View): string {
+export function viewTitle(view: ViewName): string {
   return words.views[view][0];
 }
 
-export function viewHint(view: View): string {
+export function viewHint(view: ViewName): string {
   return words.views[view][1];
 }
 
-export function sectionOf(view: View): Section {
+export function sectionOf(view: ViewName): ViewSection {
   return TABLE[view];
 }
 
-export function sectionTitle(section: Section): string {
+export function sectionTitle(section: ViewSection): string {
   return words.sectionNames[section];
 }
 
 /** The views of a section, the first of which its link opens; that of the chat opens the conversation itself. */
-export function viewsOf(section: Section): View[] {
+export function viewsOf(section: ViewSection): ViewName[] {
   return VIEWS.filter((view) => sectionOf(view) === section);
 }

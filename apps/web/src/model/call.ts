@@ -1,7 +1,7 @@
 /** Requests of the page to the gateway over HTTP (docs/api.md). */
 import type { ApiError } from "@mimikit/protocol/wire/api";
 import { momentText, words } from "../i18n/words.ts";
-import { type Method, request } from "./session.ts";
+import { type CallMethod, request } from "./session.ts";
 import { notice } from "./state.ts";
 
 let inOurLanguage: ((key: string, value: unknown) => unknown) | undefined;
@@ -23,23 +23,23 @@ export function read<T>(json: string): T {
 }
 
 /** The outcome of a request: its answer, or why there is none, in words. */
-export type Asked<T> = { answer: T } | { refusal: string };
+export type CallOutcome<T> = { answer: T } | { refusal: string };
 
 /** Asks, for a part of the page that says itself why there is no answer. @param msMax how long to wait, in ms. @param key the same is the same command. */
 export async function ask<T>(
-  method: Method,
+  method: CallMethod,
   path: string,
   body?: unknown,
   msMax?: number,
   key?: string,
-): Promise<Asked<T>> {
+): Promise<CallOutcome<T>> {
   const answer = await request(method, path, body, msMax, key);
   if (answer === undefined) return { refusal: words.notConnected };
   return answer.ok ? { answer: read<T>(await answer.text()) } : { refusal: await refusalIn(answer) };
 }
 
 /** The answer, or undefined when there was none or it was a refusal; then the notice says why. */
-export async function call<T>(method: Method, path: string, body?: unknown): Promise<T | undefined> {
+export async function call<T>(method: CallMethod, path: string, body?: unknown): Promise<T | undefined> {
   const asked = await ask<T>(method, path, body);
   if ("answer" in asked) return asked.answer;
   notice.value = asked.refusal;

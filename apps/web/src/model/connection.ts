@@ -12,12 +12,12 @@ const RETRY_MS_MAX = 15_000;
 /** The status of a WebSocket that came as a plain request: a proxy in between has not passed its upgrade on. */
 const UPGRADE_NEEDED = 426;
 
-export type Link =
+export type ConnectionState =
   | { state: "connecting" }
   | { state: "connected" }
   | { state: "waiting"; retryAtMs: number }
   | { state: "offline" };
-export const link = signal<Link>({ state: "connecting" });
+export const connection = signal<ConnectionState>({ state: "connecting" });
 
 let socket: WebSocket | undefined;
 let failures = 0;
@@ -31,7 +31,7 @@ export async function connect(): Promise<void> {
   clearTimeout(retryTimer);
   socket?.close();
   socket = undefined;
-  link.value = { state: "connecting" };
+  connection.value = { state: "connecting" };
   const answer = await askWhetherPaired();
   if (mine !== attempt) return;
   if (answer === "unknown") return connectLater();
@@ -41,7 +41,7 @@ export async function connect(): Promise<void> {
 
 /** Connects at once when the page waits for its next attempt: the user asked, or the network or the tab came back. */
 export function connectNow(): void {
-  if (link.value.state === "waiting" || link.value.state === "offline") void connect();
+  if (connection.value.state === "waiting" || connection.value.state === "offline") void connect();
 }
 
 /** Redeems a pairing code and connects. A code that fails does no harm to a browser that is paired already. */
@@ -139,7 +139,7 @@ function greet(): void {
     ...(token !== undefined && { token }),
     ...(cursor.value !== undefined && { cursor: cursor.value }),
   });
-  link.value = { state: "connected" };
+  connection.value = { state: "connected" };
   for (const entry of outbox.value) if (entry.refusal === undefined) send(frameOf(entry));
 }
 
@@ -148,6 +148,6 @@ function connectLater(): void {
   const longest = Math.min(RETRY_MS_MAX, RETRY_MS_MIN * 2 ** failures++);
   // Half of the wait is random, so that many tabs do not return in step after a restart.
   const waitMs = longest / 2 + Math.random() * (longest / 2);
-  link.value = navigator.onLine ? { state: "waiting", retryAtMs: Date.now() + waitMs } : { state: "offline" };
+  connection.value = navigator.onLine ? { state: "waiting", retryAtMs: Date.now() + waitMs } : { state: "offline" };
   retryTimer = setTimeout(() => void connect(), waitMs);
 }

@@ -3,13 +3,13 @@
  * a reload lead where they should.
  */
 import { computed, signal } from "@preact/signals";
-import { VIEWS, type View } from "../i18n/view-names.ts";
+import { VIEWS, type ViewName } from "../i18n/view-names.ts";
 import { wide } from "./screen.ts";
 import { notice } from "./state.ts";
 
-export interface Place {
+export interface PagePlace {
   /** undefined in the conversation. */
-  view: View | undefined;
+  view: ViewName | undefined;
   /** The detail of the view: the id of a task or of a trigger, or a search text. */
   detail: string | undefined;
 }
@@ -18,7 +18,7 @@ export interface Place {
 export const LOOPBACK = /^(localhost|127\..+|\[?::1\]?)$/;
 const IN_FRAGMENT = /^#\/([a-z]+)(?:\/(.+))?$/;
 
-export const place = signal<Place>(placeIn(location.hash));
+export const place = signal<PagePlace>(placeIn(location.hash));
 /** Whether the palette is over it, wherever that is. */
 export const isPaletteOpen = signal(false);
 
@@ -33,13 +33,13 @@ addEventListener("popstate", () => {
 });
 
 /** Opens a view, or goes to another detail of the one that is open. */
-export function go(view: View, detail?: string): void {
+export function go(view: ViewName, detail?: string): void {
   history.pushState(null, "", addressOf(view, detail));
   moveTo({ view, detail });
 }
 
 /** The same view with another detail, where the way back need not lead through each of them. */
-export function replace(view: View, detail?: string): void {
+export function replace(view: ViewName, detail?: string): void {
   history.replaceState(null, "", addressOf(view, detail));
   moveTo({ view, detail });
 }
@@ -52,17 +52,17 @@ export function goHome(): void {
 }
 
 /** A notice belongs to the view where it arose, and goes with it. */
-function moveTo(next: Place): void {
+function moveTo(next: PagePlace): void {
   if (next.view !== place.value.view) notice.value = undefined;
   place.value = next;
 }
 
 /** The address of a view, for a link. */
-export function addressOf(view: View, detail?: string): string {
+export function addressOf(view: ViewName, detail?: string): string {
   return `#/${view}${detail === undefined ? "" : `/${encodeURIComponent(detail)}`}`;
 }
 
-function placeIn(fragment: string): Place {
+function placeIn(fragment: string): PagePlace {
   const [, name, detail] = IN_FRAGMENT.exec(fragment) ?? [];
   const view = VIEWS.find((one) => one === name);
   return { view, detail: view === undefined || detail === undefined ? undefined : decoded(detail) };

@@ -58,14 +58,14 @@ export async function signOut(): Promise<void> {
   for (const key of Object.keys(localStorage)) if (key.startsWith(KEYS_PREFIX)) localStorage.removeItem(key);
 }
 
-export type Method = "GET" | "POST" | "PATCH" | "DELETE";
+export type CallMethod = "GET" | "POST" | "PATCH" | "DELETE";
 
 /**
  * Asks the gateway as this browser; the same `key` is the same command, however often it is sent. Undefined when there
  * is no answer within `msMax` milliseconds.
  */
 export async function request(
-  method: Method,
+  method: CallMethod,
   path: string,
   body?: unknown,
   msMax = REQUEST_MS_MAX,

@@ -1,9 +1,9 @@
 /** A request of a view to the gateway while it is open. */
 import { useEffect, useState } from "preact/hooks";
 import { call } from "./call.ts";
-import { link } from "./connection.ts";
+import { connection } from "./connection.ts";
 
-export interface Asked<T> {
+export interface AnswerState<T> {
   answer: T | undefined;
   isLooking: boolean;
 }
@@ -12,13 +12,13 @@ export interface Asked<T> {
  * The answer to a GET, asked again when `path` or `version` changes and after a lost connection has come back; the last answer
  * stays until the next one is here. Nothing is asked while `path` is undefined. Why there is none is said by the notice.
  */
-export function useAnswer<T>(path: string | undefined, version?: unknown): Asked<T> {
-  const [asked, setAsked] = useState<Asked<T> & { of: string | undefined }>({
+export function useAnswer<T>(path: string | undefined, version?: unknown): AnswerState<T> {
+  const [asked, setAsked] = useState<AnswerState<T> & { of: string | undefined }>({
     answer: undefined,
     isLooking: path !== undefined,
     of: path,
   });
-  const isConnected = link.value.state === "connected";
+  const isConnected = connection.value.state === "connected";
   useEffect(() => {
     if (path === undefined || !isConnected) return;
     let isWanted = true;

@@ -2,7 +2,7 @@
 import { stem } from "@mimikit/memory/text/stem";
 import { STOP_WORDS } from "@mimikit/memory/text/stop-words";
 
-export interface Piece {
+export interface TextPiece {
   text: string;
   isFound: boolean;
 }
@@ -19,13 +19,13 @@ const HEAD_LINES_MAX = 3;
 const LEAD_CHARS = 60;
 
 /** The text in pieces, from a little before the first find on. Nothing is cut where nothing is found. */
-export function piecesOf(text: string, query: string): Piece[] {
+export function piecesOf(text: string, query: string): TextPiece[] {
   const isSought = soughtBy(query);
   const found = [...text.matchAll(WORDS)].flatMap(({ 0: word, index }) =>
     isSought(word).map(([from, to]): [number, number] => [index + from, index + to]),
   );
   const start = startOf(text, found[0]?.[0] ?? 0);
-  const pieces: Piece[] = [];
+  const pieces: TextPiece[] = [];
   let end = start;
   const add = (to: number, isFound: boolean) => {
     if (to > end) pieces.push({ text: text.slice(end, to), isFound });

@@ -4,7 +4,7 @@ import type { TaskState, TaskSummary } from "@mimikit/protocol/wire/api";
 import { cardWords } from "../i18n/card-words.ts";
 import { costText, durationText, words } from "../i18n/words.ts";
 import { nowMs } from "../model/clock.ts";
-import { cancelTask, link } from "../model/connection.ts";
+import { cancelTask, connection } from "../model/connection.ts";
 import { cancelling, tasks } from "../model/state.ts";
 import { elapsedMs, isOpen, membersOf, overallState, type TaskNode } from "../model/task-tree.ts";
 import { Cross } from "./icons.tsx";
@@ -54,7 +54,7 @@ export function CancelButton({ id, title }: { id: string; title: string }) {
       class="plain small"
       aria-label={words.cancelTask(title)}
       title={words.cancel}
-      disabled={link.value.state !== "connected"}
+      disabled={connection.value.state !== "connected"}
       onClick={() => cancelTask(id)}
     >
       <Cross />

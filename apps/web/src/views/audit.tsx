@@ -10,7 +10,7 @@ import { viewWords } from "../i18n/view-words.ts";
 import { momentText, words } from "../i18n/words.ts";
 import { call } from "../model/call.ts";
 import { nowMs } from "../model/clock.ts";
-import { link } from "../model/connection.ts";
+import { connection } from "../model/connection.ts";
 import { addressOf, goHome, replace, type ViewProps } from "../model/place.ts";
 import { status, tasks } from "../model/state.ts";
 import { Select } from "../ui/select.tsx";
@@ -168,7 +168,7 @@ function useTrail(actor: AuditLine["actor"] | ""): Trail {
   const lines = useSignal<readonly AuditLine[]>([]);
   const previous = useSignal<string | null>(null);
   const isLooking = useSignal(true);
-  const isConnected = link.value.state === "connected";
+  const isConnected = connection.value.state === "connected";
   const read = (where: Record<string, string>) => {
     const query = new URLSearchParams({ limit: String(PAGE_LINES), ...(actor !== "" && { actor }), ...where });
     return call<AuditAnswer>("GET", `api/audit?${query}`);

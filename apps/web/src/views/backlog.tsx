@@ -7,8 +7,8 @@ import { firstWords } from "../i18n/first-words.ts";
 import { viewWords } from "../i18n/view-words.ts";
 import { words } from "../i18n/words.ts";
 import { call } from "../model/call.ts";
-import { link } from "../model/connection.ts";
-import { wish } from "../model/wish.ts";
+import { connection } from "../model/connection.ts";
+import { sendCommand } from "../model/send-command.ts";
 import { ChangesOf, changes, lookForChanges } from "./changes.tsx";
 import "./kept.css";
 
@@ -23,7 +23,7 @@ export function Backlog() {
   const list = useRef<HTMLUListElement>(null);
   /** The row of what was ticked off or removed just now. */
   const acted = useRef<number | undefined>(undefined);
-  const isConnected = link.value.state === "connected";
+  const isConnected = connection.value.state === "connected";
   const isLocked = isAtWork.value || !isConnected;
   const look = async () => {
     items.value = (await call<{ items: BacklogEntry[] }>("GET", "api/backlog"))?.items ?? items.value;
@@ -44,7 +44,7 @@ export function Backlog() {
   const edit = async (op: BacklogBody["op"], item: string) => {
     isAtWork.value = true;
     try {
-      const isAccepted = await wish("api/backlog", { op, item } satisfies BacklogBody, look);
+      const isAccepted = await sendCommand("api/backlog", { op, item } satisfies BacklogBody, look);
       await lookForChanges();
       return isAccepted;
     } finally {

@@ -9,9 +9,9 @@ import { viewWords } from "../i18n/view-words.ts";
 import { momentText, words } from "../i18n/words.ts";
 import { call } from "../model/call.ts";
 import { nowMs } from "../model/clock.ts";
-import { link } from "../model/connection.ts";
+import { connection } from "../model/connection.ts";
 import { addressOf } from "../model/place.ts";
-import { wish } from "../model/wish.ts";
+import { sendCommand } from "../model/send-command.ts";
 import { CodedText } from "../ui/coded-text.tsx";
 import "./changes.css";
 
@@ -79,7 +79,7 @@ function ChangeRow({ change: { id, at, what, op, by, title, state, problem } }: 
         <button
           type="button"
           class="link"
-          disabled={isWanted || link.value.state !== "connected"}
+          disabled={isWanted || connection.value.state !== "connected"}
           aria-label={viewWords.undoOf(title)}
           onClick={() => void undo(id)}
         >
@@ -94,7 +94,7 @@ function ChangeRow({ change: { id, at, what, op, by, title, state, problem } }: 
 async function undo(id: string): Promise<void> {
   wanted.value = new Set([...wanted.value, id]);
   try {
-    const isAccepted = await wish("api/undo", { id }, async () => {
+    const isAccepted = await sendCommand("api/undo", { id }, async () => {
       await lookForChanges();
       return changes.value?.find((change) => change.id === id)?.state;
     });

@@ -8,7 +8,7 @@ import { firstWords } from "../i18n/first-words.ts";
 import { viewWords } from "../i18n/view-words.ts";
 import { momentText, words } from "../i18n/words.ts";
 import { nowMs } from "../model/clock.ts";
-import { link, sendMessage } from "../model/connection.ts";
+import { connection, sendMessage } from "../model/connection.ts";
 import { goHome, type ViewProps } from "../model/place.ts";
 import { status } from "../model/state.ts";
 import { Choice } from "../ui/choice.tsx";
@@ -37,7 +37,7 @@ export function Settings({ detail }: ViewProps) {
         <button
           type="button"
           class="primary"
-          disabled={link.value.state !== "connected"}
+          disabled={connection.value.state !== "connected"}
           onClick={() => {
             goHome();
             sendMessage(now.providers.teller === "offline" ? viewWords.tryOffline : viewWords.tryText);

@@ -1,13 +1,13 @@
 /** Which tasks may begin now, as far as that depends on what may be spent (SPEC N2). */
-import type { Outcome } from "@mimikit/agent/run/run-task";
+import type { RunOutcome } from "@mimikit/agent/run/run-task";
 import {
   type Account,
   addSpending,
   hasRoom,
   isLimited,
   type Limit,
-  type Limits,
   type Spending,
+  type SpendingLimits,
 } from "@mimikit/core/base/budget";
 import { isUnaccounted } from "@mimikit/core/base/snapshot";
 import type { Candidate } from "@mimikit/core/tasks/dispatch";
@@ -15,9 +15,9 @@ import { KINDS } from "@mimikit/protocol/base/kind";
 import type { Role } from "@mimikit/protocol/base/role";
 import type { Usage, UsageLine } from "@mimikit/protocol/base/usage";
 import { isImprovement, isTurn, type Task } from "@mimikit/protocol/records/task";
-import type { Mirror } from "@mimikit/store/mirror/mirror";
+import type { StateCache } from "@mimikit/store/state-cache/state-cache";
 import { accountsAt, hasLine } from "@mimikit/store/views/accounts";
-import type { UsageBook } from "@mimikit/store/views/usage-book";
+import type { UsageLog } from "@mimikit/store/views/usage-log";
 
 /** A task that may begin. */
 export interface Allotted extends Candidate {
@@ -25,12 +25,12 @@ export interface Allotted extends Candidate {
   reserved?: Spending;
 }
 
-export interface Budgets {
-  limits: Limits;
+export interface BudgetSources {
+  limits: SpendingLimits;
   /** The limit of one task. */
   taskLimit: Limit;
-  book: UsageBook;
-  mirror: Mirror;
+  usageLog: UsageLog;
+  cache: StateCache;
   reservationOf(role: Role): Spending;
   nowMs: number;
 }
@@ -39,9 +39,9 @@ export interface Budgets {
  * Those of `candidates`, in their order, that the budgets have room for. A turn always begins: only what must be answered
  * makes one where a budget is used up, and everything that the user says waits behind it. Throws what the disk throws.
  */
-export function allot(candidates: readonly Candidate[], budgets: Budgets): Allotted[] {
+export function allot(candidates: readonly Candidate[], budgets: BudgetSources): Allotted[] {
   if (candidates.length === 0) return [];
-  let accounts: readonly Account[] = accountsAt(budgets.limits, budgets.book, budgets.mirror, budgets.nowMs);
+  let accounts: readonly Account[] = accountsAt(budgets.limits, budgets.usageLog, budgets.cache, budgets.nowMs);
   const allotted: Allotted[] = [];
   for (const candidate of candidates) {
     const { task } = candidate;
@@ -58,9 +58,9 @@ export function allot(candidates: readonly Candidate[], budgets: Budgets): Allot
 }
 
 /** Does a budget of its own ask what a task costs: that of each task, or that of the trigger which it comes from? */
-function hasOwnBudget(task: Task, { taskLimit, mirror }: Pick<Budgets, "taskLimit" | "mirror">): boolean {
+function hasOwnBudget(task: Task, { taskLimit, cache }: Pick<BudgetSources, "taskLimit" | "cache">): boolean {
   if (isImprovement(task) || (!isTurn(task) && isLimited(taskLimit))) return true;
-  return task.triggerId !== undefined && mirror.standing.get(task.triggerId)?.budget !== undefined;
+  return task.triggerId !== undefined && cache.triggers.get(task.triggerId)?.budget !== undefined;
 }
 
 /**
@@ -68,11 +68,15 @@ function hasOwnBudget(task: Task, { taskLimit, mirror }: Pick<Budgets, "taskLimi
  * process down again and again would cost nothing. A line for each, on the day on which it began, so that writing it
  * again changes nothing. Throws what the disk throws.
  */
-export function linesOfDead({ book, mirror, nowMs }: Pick<Budgets, "book" | "mirror" | "nowMs">): UsageLine[] {
-  const { unaccounted, results, ledger, queue } = mirror;
+export function linesOfDead({
+  usageLog,
+  cache,
+  nowMs,
+}: Pick<BudgetSources, "usageLog" | "cache" | "nowMs">): UsageLine[] {
+  const { unaccounted, results, archiveIndex, queue } = cache;
   const lines: UsageLine[] = [];
   for (const [taskId, attempts] of unaccounted) {
-    if (ledger.has(taskId)) continue;
+    if (archiveIndex.has(taskId)) continue;
     for (const each of attempts) {
       const { at, attempt, ownerAlive, reserved, role } = each;
       // The owner of an attempt on another machine is never dead: that it was cut off is a record.
@@ -80,7 +84,7 @@ export function linesOfDead({ book, mirror, nowMs }: Pick<Budgets, "book" | "mir
       if (at === undefined || !hasDied || !isUnaccounted(each) || reserved === undefined) continue;
       // It did not die before its end: what it handed in is there.
       if (results.get(taskId)?.attempts === attempt && results.get(taskId)?.provider !== undefined) continue;
-      if (hasLine(book, taskId, each, nowMs)) continue;
+      if (hasLine(usageLog, taskId, each, nowMs)) continue;
       const triggerId = queue.get(taskId)?.triggerId;
       lines.push(
         estimateOf(reserved, {
@@ -98,8 +102,8 @@ export function linesOfDead({ book, mirror, nowMs }: Pick<Budgets, "book" | "mir
 }
 
 /** A run as its line tells it. */
-export interface Ran {
-  outcome: Pick<Outcome, "status" | "usage" | "provider" | "model" | "isOutage">;
+export interface AccountedRun {
+  outcome: Pick<RunOutcome, "status" | "usage" | "provider" | "model" | "isOutage">;
   /** It may have cost something that it cannot tell. */
   isBegun: boolean;
   /** Its provider costs nothing. */
@@ -109,7 +113,7 @@ export interface Ran {
 }
 
 /** The one line of an attempt that has come to its end; null where it has nothing to say. @param atMs when. */
-export function lineOf({ task, attempt, reserved }: Allotted, ran: Ran, atMs: number): UsageLine | null {
+export function lineOf({ task, attempt, reserved }: Allotted, ran: AccountedRun, atMs: number): UsageLine | null {
   const { usage, provider, model, status, isOutage } = ran.outcome;
   const isUnpaid = hasNone(usage);
   // One that is stopped, or breaks off in the middle, may not have said what it took until then.

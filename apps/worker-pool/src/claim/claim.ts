@@ -18,15 +18,15 @@ import { isForPool, type Task } from "@mimikit/protocol/records/task";
 import type { FileSystem } from "@mimikit/store/disk/file-system";
 import { createRecord, createUnsynced, makeDurable } from "@mimikit/store/disk/record";
 import { claimPath, queuePath, resultPath, runningOf } from "@mimikit/store/disk/state";
-import type { Ledger } from "@mimikit/store/mirror/ledger";
-import type { Mirror } from "@mimikit/store/mirror/mirror";
+import type { ArchiveIndex } from "@mimikit/store/state-cache/archive-index";
+import type { StateCache } from "@mimikit/store/state-cache/state-cache";
 import type { Allotted } from "./allot.ts";
 
 export interface Claiming {
   fs: FileSystem;
-  ledger: Ledger;
+  archiveIndex: ArchiveIndex;
   /** The attempts that this pool has read in running/. */
-  attempts: Mirror["attempts"];
+  attempts: StateCache["attempts"];
   identity: Identity;
   nowMs(): number;
   /** A name was seen of which this pool had not heard: it looks there next. */
@@ -113,8 +113,8 @@ async function isBehind({ id, role }: Task, attempt: number, { fs, attempts, hea
   return isBehind;
 }
 
-async function isWanted(id: string, role: Role, { fs, ledger }: Claiming): Promise<boolean> {
+async function isWanted(id: string, role: Role, { fs, archiveIndex }: Claiming): Promise<boolean> {
   if (!(await fs.exists(queuePath(role, id)))) return false;
   if (await fs.exists(resultPath(role, id))) return false;
-  return !(await ledger.confirmAny([id, cancelMark(id), ...ancestorsOf(id).map(cancelMark)]));
+  return !(await archiveIndex.confirmAny([id, cancelMark(id), ...ancestorsOf(id).map(cancelMark)]));
 }

@@ -22,7 +22,7 @@ export interface OtherRole {
 }
 
 /** The facts about the last pool. */
-export interface Evidence {
+export interface DeathEvidence {
   isOfThisBoot: boolean;
   isKilledByWatchdog: boolean;
   /** Did the process that started it end as well? */
@@ -37,7 +37,7 @@ export interface Evidence {
  * of life of the pool or, where it is not back yet, if it was last heard of then.
  * @param restMs how long the pool rests between two looks, in milliseconds: its last heartbeat was this long before the deadline.
  */
-export function excuseIn(evidence: Evidence, restMs: number): Excuse | null {
+export function excuseIn(evidence: DeathEvidence, restMs: number): Excuse | null {
   const { isOfThisBoot, isKilledByWatchdog, isParentGone, startedMs, deadlineMs, others } = evidence;
   if (!isOfThisBoot) return "reboot";
   if (isKilledByWatchdog) return "watchdog";

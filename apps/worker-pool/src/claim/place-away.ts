@@ -7,7 +7,7 @@ import {
   type PoolRecord,
   SLOTS_MAX,
 } from "@mimikit/protocol/pools/pool";
-import type { Mirror } from "@mimikit/store/mirror/mirror";
+import type { StateCache } from "@mimikit/store/state-cache/state-cache";
 import type { Allotted } from "./allot.ts";
 
 export interface Placement {
@@ -50,10 +50,10 @@ export function placeAway(
 }
 
 /** How many slots of each pool are taken, by attempts that have not ended: one that runs with nothing beside it takes them all. */
-export function loadOf({ unaccounted, attempts, results, ledger }: Mirror): Map<string, number> {
+export function loadOf({ unaccounted, attempts, results, archiveIndex }: StateCache): Map<string, number> {
   const load = new Map<string, number>();
   for (const id of unaccounted.keys()) {
-    if (results.has(id) || ledger.has(id)) continue;
+    if (results.has(id) || archiveIndex.has(id)) continue;
     for (const { claim, failed } of attempts.get(id) ?? []) {
       const owner = failed === undefined ? PoolOwnerSchema.safeParse(claim?.owner).data : undefined;
       const weight = claim?.alone === true ? SLOTS_MAX : 1;

@@ -1,6 +1,6 @@
 /** How a run ended becomes one durable record: the final result, where the first wins, or a failed attempt that may be retried. */
 
-import type { Outcome } from "@mimikit/agent/run/run-task";
+import type { RunOutcome } from "@mimikit/agent/run/run-task";
 import { failedResult } from "@mimikit/core/tasks/finish";
 import { outageOf, retryAtMs } from "@mimikit/core/tasks/retry";
 import { describeIssues } from "@mimikit/protocol/base/json";
@@ -28,7 +28,7 @@ export interface Publishing {
 export async function publish(
   candidate: Allotted,
   claim: Claim,
-  outcome: Outcome,
+  outcome: RunOutcome,
   { fs, nowMs, retryDelaySec }: Publishing,
 ): Promise<Result | FailedAttempt | null> {
   const { task, attempt, earlier, outages } = candidate;
@@ -115,7 +115,7 @@ function failedAttempt(
     isOutage = false,
     asks,
     hasLeft = false,
-  }: Pick<Outcome, "failureReason" | "error" | "problem" | "isOutage" | "asks" | "hasLeft">,
+  }: Pick<RunOutcome, "failureReason" | "error" | "problem" | "isOutage" | "asks" | "hasLeft">,
   nowMs: number,
   retryMs: number,
 ): FailedAttempt {

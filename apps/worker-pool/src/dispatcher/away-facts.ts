@@ -1,5 +1,5 @@
 /** The state of attempts on other machines, as the disk has it: memory may be behind. */
-import { type Attempt, wasCutOff } from "@mimikit/core/base/snapshot";
+import { type AttemptFacts, wasCutOff } from "@mimikit/core/base/snapshot";
 import { outagesOf } from "@mimikit/core/tasks/retry";
 import { ancestorsOf, cancelMark } from "@mimikit/protocol/base/id";
 import { PoolOwner } from "@mimikit/protocol/pools/pool";
@@ -9,22 +9,22 @@ import { Task } from "@mimikit/protocol/records/task";
 import type { FileSystem } from "@mimikit/store/disk/file-system";
 import { makeDurable, readRecord, readUnlessTorn } from "@mimikit/store/disk/record";
 import { claimPath, failedAttemptPath, queuePath, resultPath } from "@mimikit/store/disk/state";
-import type { Mirror } from "@mimikit/store/mirror/mirror";
+import type { StateCache } from "@mimikit/store/state-cache/state-cache";
 import type { Allotted } from "../claim/allot.ts";
 import { type Away, ROLE } from "./away.ts";
 
 export class AwayFacts {
   private readonly fs: FileSystem;
-  private readonly mirror: Mirror;
+  private readonly cache: StateCache;
 
-  constructor(fs: FileSystem, mirror: Mirror) {
+  constructor(fs: FileSystem, cache: StateCache) {
     this.fs = fs;
-    this.mirror = mirror;
+    this.cache = cache;
   }
 
   /** By name, because memory may be behind: no attempt begins, and no outcome counts, after there is one (docs/file-protocol.md R4). */
   async isOver(id: string, attempt: number): Promise<boolean> {
-    const { fs, mirror } = this;
+    const { fs, cache } = this;
     const [hasResult, hasFailed, isQueued] = await Promise.all([
       this.hasResult(id),
       fs.exists(failedAttemptPath(ROLE, id, attempt)),
@@ -32,7 +32,7 @@ export class AwayFacts {
     ]);
     if (hasResult || hasFailed || !isQueued) return true;
     // Behind the others: their records go when there is one in the archive.
-    return mirror.ledger.confirmAny([id, cancelMark(id), ...ancestorsOf(id).map(cancelMark)]);
+    return cache.archiveIndex.confirmAny([id, cancelMark(id), ...ancestorsOf(id).map(cancelMark)]);
   }
 
   /** A whole one, which is durable when this resolves: the machine forgets what is here. */
@@ -53,15 +53,15 @@ export class AwayFacts {
 
   /** null where it is over. */
   async taskOf(id: string): Promise<Task | null> {
-    const { fs, mirror } = this;
-    return mirror.queue.get(id) ?? readRecord(fs, Task, queuePath(ROLE, id));
+    const { fs, cache } = this;
+    return cache.queue.get(id) ?? readRecord(fs, Task, queuePath(ROLE, id));
   }
 
   /** All that a run of the attempt begins with; null where its task is over. */
   async candidateOf({ id, attempt, claim }: Away): Promise<Allotted | null> {
     const task = await this.taskOf(id);
     if (task === null) return null;
-    const before: Attempt[] = (this.mirror.attemptFacts.get(id) ?? []).filter((each) => each.attempt < attempt);
+    const before: AttemptFacts[] = (this.cache.attemptFacts.get(id) ?? []).filter((each) => each.attempt < attempt);
     const earlier = before.flatMap(({ failed }) =>
       failed === undefined ||
       failed.failureReason === "interrupted" ||

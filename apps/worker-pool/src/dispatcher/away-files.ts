@@ -1,14 +1,14 @@
 /** The files of attempts on other machines: those that go with them, and those that come home (docs/pools.md). */
 import { join } from "node:path";
-import type { Outcome } from "@mimikit/agent/run/run-task";
-import { FILES_BYTES_MAX, type Piece, type PoolJob } from "@mimikit/protocol/pools/messages";
+import type { RunOutcome } from "@mimikit/agent/run/run-task";
+import { FILES_BYTES_MAX, type FilePiece, type PoolJob } from "@mimikit/protocol/pools/messages";
 import type { Task } from "@mimikit/protocol/records/task";
 import { addPiece, BadFile, missingPiece, readPiece } from "@mimikit/runtime/pools/pieces";
 import { attachmentPath } from "@mimikit/store/disk/state";
 import type { Away } from "./away.ts";
-import type { Link } from "./link.ts";
-import { type Accepted, failedOutcome, invalid } from "./outcome.ts";
+import { type AcceptedOutcome, failedOutcome, invalid } from "./outcome.ts";
 import type { CarriedOutput } from "./outputs.ts";
+import type { PoolConnection } from "./pool-connection.ts";
 
 const MEBIBYTE = 1_048_576;
 
@@ -40,19 +40,19 @@ export class AwayFiles {
   }
 
   /** Lays a piece of a file that the task names, and of no other. */
-  async lay(each: Away, task: Task, link: Link, { file, piece }: Piece): Promise<void> {
+  async lay(each: Away, task: Task, connection: PoolConnection, { file, piece }: FilePiece): Promise<void> {
     const { job } = each;
     const files = await this.filesOf(each, task);
     const isNamed = files.some((named) => named.file.id === file && named.isThere);
     const output = (await this.outputsOf(each, task, files)).find((named) => named.file.id === file);
     const path = isNamed ? join(this.options.home, attachmentPath(file)) : output?.path;
     const data = path === undefined ? null : await readPiece(path, piece);
-    if (data !== null) await link.putPiece(job, { file, piece }, data);
-    await link.tell(job, { kind: "laid", file, piece, isThere: data !== null });
+    if (data !== null) await connection.putPiece(job, { file, piece }, data);
+    await connection.tell(job, { kind: "laid", file, piece, isThere: data !== null });
   }
 
   /** Takes what has come of the files of an outcome, and asks for the next piece. @returns true when all of them are here. */
-  async areHere(each: Away, { files }: Accepted, task: Task, link: Link): Promise<boolean> {
+  async areHere(each: Away, { files }: AcceptedOutcome, task: Task, connection: PoolConnection): Promise<boolean> {
     const { job, owner } = each;
     try {
       for (const { to, data: carried, ...file } of files)
@@ -60,9 +60,9 @@ export class AwayFiles {
           const number = await missingPiece(to);
           if (number === null) break;
           const piece = { file: file.id, piece: number };
-          const data = carried ?? (await link.takePiece(job, piece));
+          const data = carried ?? (await connection.takePiece(job, piece));
           if (data === null) {
-            await link.tell(job, { kind: "want", ...piece });
+            await connection.tell(job, { kind: "want", ...piece });
             return false;
           }
           await addPiece(to, file, number, data);
@@ -76,7 +76,7 @@ export class AwayFiles {
 }
 
 /** Why the files of a task may not go to a machine, as the end of the task; null where they may. */
-export function tooMuch(files: PoolJob["files"], task: Task, pool: string): Outcome | null {
+export function tooMuch(files: PoolJob["files"], task: Task, pool: string): RunOutcome | null {
   const bytes = bytesOf(files);
   if (bytes <= FILES_BYTES_MAX) return null;
   const mb = (count: number) => Math.ceil(count / MEBIBYTE);

@@ -3,7 +3,7 @@ import type { PoolJob } from "@mimikit/protocol/pools/messages";
 import type { PoolOwner } from "@mimikit/protocol/pools/pool";
 import type { Claim } from "@mimikit/protocol/records/claim";
 import type { StreamFile } from "../run/stream-file.ts";
-import type { Accepted } from "./outcome.ts";
+import type { AcceptedOutcome } from "./outcome.ts";
 import type { CarriedOutput } from "./outputs.ts";
 
 /** The role of all that runs on machines. */
@@ -27,5 +27,5 @@ export interface Away {
   /** The outputs that go with it, once they are known. */
   outputs?: CarriedOutput[];
   /** Its outcome, while files of it are still to come. */
-  accepted?: Accepted;
+  accepted?: AcceptedOutcome;
 }

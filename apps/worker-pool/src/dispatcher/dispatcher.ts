@@ -3,9 +3,15 @@
  * (docs/pools.md). All that it must know is in the state directory: it may be killed at any instant.
  */
 import { join } from "node:path";
-import { type Answer, type AwayAttempt, answerTo, dueFor, LEASES_OF_SILENCE } from "@mimikit/core/pools/attempt-step";
+import {
+  type AttemptAnswer,
+  type AwayAttempt,
+  answerTo,
+  dueFor,
+  LEASES_OF_SILENCE,
+} from "@mimikit/core/pools/attempt-step";
 import { type FromPool, OUTCOME_BYTES_MAX, type PoolJob, type ToPool } from "@mimikit/protocol/pools/messages";
-import { type HomeIdentity, Permit, PoolOwner, type PoolRecord } from "@mimikit/protocol/pools/pool";
+import { BeginPermit, type HomeIdentity, PoolOwner, type PoolRecord } from "@mimikit/protocol/pools/pool";
 import type { AuditEvent } from "@mimikit/protocol/records/audit";
 import type { Death } from "@mimikit/protocol/records/claim";
 import type { Task } from "@mimikit/protocol/records/task";
@@ -13,7 +19,7 @@ import { jobOf, partsOfJob } from "@mimikit/runtime/pools/names";
 import type { FileSystem } from "@mimikit/store/disk/file-system";
 import { createRecord, readRecord } from "@mimikit/store/disk/record";
 import { notedCallsPath, PERMITS, permitPath, queuePath, runPath } from "@mimikit/store/disk/state";
-import type { Mirror } from "@mimikit/store/mirror/mirror";
+import type { StateCache } from "@mimikit/store/state-cache/state-cache";
 import type { Allotted } from "../claim/allot.ts";
 import { keepClaimAway } from "../claim/claim.ts";
 import type { StreamFile } from "../run/stream-file.ts";
@@ -21,25 +27,25 @@ import { type Away, ROLE } from "./away.ts";
 import { AwayFacts } from "./away-facts.ts";
 import { AwayFiles, type AwayFilesOptions, tooMuch } from "./away-files.ts";
 import { conclude, cutOff } from "./end-attempt.ts";
-import type { Link } from "./link.ts";
 import { CallNotes } from "./noted-calls.ts";
-import { type Accepted, acceptOutcome } from "./outcome.ts";
+import { type AcceptedOutcome, acceptOutcome } from "./outcome.ts";
 import type { CarriedOutput } from "./outputs.ts";
+import type { PoolConnection } from "./pool-connection.ts";
 
 /** A job that is not begun is offered again so often: the engine may have lost it. */
 const OFFER_EVERY_MS = 5_000;
 const PERMIT_FILE = /^(.+)\.a([1-9]\d*)(?:\.calls)?\.json$/;
 /** After these answers an attempt is as silent as before: nothing of it was believed. */
-const UNHEARD: ReadonlySet<Answer> = new Set(["refuse", "stop", "dismiss"]);
+const UNHEARD: ReadonlySet<AttemptAnswer> = new Set(["refuse", "stop", "dismiss"]);
 
 type Asked = Extract<FromPool, { kind: "ask" }>;
 
 export interface DispatcherOptions extends AwayFilesOptions {
   fs: FileSystem;
-  mirror: Mirror;
+  cache: StateCache;
   identity: HomeIdentity;
   /** Opens the connection to a pool. */
-  open(pool: PoolRecord): Link;
+  open(pool: PoolRecord): PoolConnection;
   leaseMs(): number;
   nowMs(): number;
   /** Milliseconds of a clock that never jumps. */
@@ -49,7 +55,7 @@ export interface DispatcherOptions extends AwayFilesOptions {
   /** The owner's answers that go with the job are used up from now on. */
   useAnswers(task: Task): Promise<void>;
   openStream(taskId: string): StreamFile;
-  noteUsage(candidate: Allotted, at: string, accepted: Accepted): void;
+  noteUsage(candidate: Allotted, at: string, accepted: AcceptedOutcome): void;
   audit(event: AuditEvent): void;
   onError(error: unknown): void;
 }
@@ -59,7 +65,7 @@ export class Dispatcher {
   private readonly facts: AwayFacts;
   private readonly files: AwayFiles;
   private readonly calls: CallNotes;
-  private readonly links = new Map<string, { link: Link; pool: PoolRecord }>();
+  private readonly connections = new Map<string, { connection: PoolConnection; pool: PoolRecord }>();
   private readonly away = new Map<string, Away>();
   /** Steps of one job run one after the other. */
   private readonly lines = new Map<string, Promise<void>>();
@@ -71,44 +77,45 @@ export class Dispatcher {
 
   constructor(options: DispatcherOptions) {
     this.options = options;
-    const { fs, mirror, audit } = options;
-    this.facts = new AwayFacts(fs, mirror);
+    const { fs, cache, audit } = options;
+    this.facts = new AwayFacts(fs, cache);
     this.files = new AwayFiles(options);
     this.calls = new CallNotes({ fs, audit, taskOf: (id) => this.facts.taskOf(id) });
     this.lastTickMs = options.monotonicMs();
   }
 
   /** The connection to a pool by its name; undefined where there is no such pool. */
-  linkOf(name: string): Link | undefined {
-    return this.links.get(name)?.link;
+  linkOf(name: string): PoolConnection | undefined {
+    return this.connections.get(name)?.connection;
   }
 
   /** Connects to the pools that there are now, and leaves those that are gone. */
   async connect(pools: readonly PoolRecord[]): Promise<void> {
     const keys = new Map(pools.map((pool) => [pool.name, pool.key]));
-    for (const [name, { link, pool }] of this.links) {
+    for (const [name, { connection, pool }] of this.connections) {
       if (keys.get(name) === pool.key) continue;
-      this.links.delete(name);
+      this.connections.delete(name);
       // Not waited for: the engine may be away.
-      void this.dismiss(name, link).catch(this.options.onError);
+      void this.dismiss(name, connection).catch(this.options.onError);
     }
     for (const pool of pools)
-      if (!this.links.has(pool.name)) this.links.set(pool.name, { pool, link: this.options.open(pool) });
+      if (!this.connections.has(pool.name))
+        this.connections.set(pool.name, { pool, connection: this.options.open(pool) });
     this.isConnected = true;
   }
 
   /** The last that a machine hears which this home has let go. */
-  private async dismiss(name: string, link: Link): Promise<void> {
+  private async dismiss(name: string, connection: PoolConnection): Promise<void> {
     const jobs = [...this.away.values()].filter(({ owner }) => owner.pool === name).map(({ job }) => job);
     try {
-      for (const job of jobs) await link.tell(job, { kind: "stop" });
-      await link.obliterate();
+      for (const job of jobs) await connection.tell(job, { kind: "stop" });
+      await connection.obliterate();
     } finally {
-      await link.close();
+      await connection.close();
     }
   }
 
-  /** Does what is due, once it knows the pools. Call it after the mirror has looked. */
+  /** Does what is due, once it knows the pools. Call it after the state cache has looked. */
   async tick(): Promise<void> {
     if (!this.isConnected) return;
     const { monotonicMs, leaseMs } = this.options;
@@ -116,10 +123,10 @@ export class Dispatcher {
     // While this process stood still, or the engine was away, nobody could be heard: that is no silence of the pool.
     const stoodStill = nowMs - this.lastTickMs > leaseMs() / 2;
     this.lastTickMs = nowMs;
-    for (const [name, { link }] of this.links) {
-      if (stoodStill || !link.isThere || this.wasThere.get(name) !== true)
+    for (const [name, { connection }] of this.connections) {
+      if (stoodStill || !connection.isThere || this.wasThere.get(name) !== true)
         for (const each of this.away.values()) if (each.owner.pool === name) each.heardMs = nowMs;
-      this.wasThere.set(name, link.isThere);
+      this.wasThere.set(name, connection.isThere);
     }
     this.follow(nowMs);
     // Not waited for: where the engine is away, that may take hours.
@@ -142,12 +149,12 @@ export class Dispatcher {
 
   async close(): Promise<void> {
     for (const each of this.away.values()) await each.stream?.end();
-    for (const { link } of this.links.values()) await link.close();
+    for (const { connection } of this.connections.values()) await connection.close();
   }
 
   /** Takes up the claims that are new, and lets go of those that are gone. */
   private follow(nowMs: number): void {
-    const { unaccounted, attempts } = this.options.mirror;
+    const { unaccounted, attempts } = this.options.cache;
     const open = new Set<string>();
     for (const id of unaccounted.keys())
       for (const { attempt, claim, failed } of attempts.get(id) ?? []) {
@@ -178,13 +185,13 @@ export class Dispatcher {
   private async factsOf({ id, attempt, owner, heardMs }: Away): Promise<AwayAttempt> {
     const { fs, identity, monotonicMs } = this.options;
     const [permit, isOver] = await Promise.all([
-      readRecord(fs, Permit, permitPath(id, attempt)),
+      readRecord(fs, BeginPermit, permitPath(id, attempt)),
       this.facts.isOver(id, attempt),
     ]);
     return {
       isOver,
       isOfThisEpoch: owner.epoch === identity.epoch,
-      hasPool: this.links.has(owner.pool),
+      hasPool: this.connections.has(owner.pool),
       permit: permit?.nonce ?? null,
       silentMs: monotonicMs() - heardMs,
     };
@@ -194,12 +201,12 @@ export class Dispatcher {
     const { leaseMs, monotonicMs } = this.options;
     const { job, owner } = each;
     if (each.isWithdrawn || this.away.get(job) !== each) return;
-    const link = this.linkOf(owner.pool);
+    const connection = this.linkOf(owner.pool);
     switch (dueFor(await this.factsOf(each), leaseMs())) {
       case "wait":
         return;
       case "add": {
-        if (link === undefined || !link.isThere || monotonicMs() - each.offeredMs < OFFER_EVERY_MS) return;
+        if (connection === undefined || !connection.isThere || monotonicMs() - each.offeredMs < OFFER_EVERY_MS) return;
         const candidate = await this.facts.candidateOf(each);
         if (candidate === null) return;
         each.offeredMs = monotonicMs();
@@ -209,14 +216,14 @@ export class Dispatcher {
         const end = tooMuch(files, candidate.task, owner.pool);
         if (end !== null) return conclude(each, candidate, end, this.options);
         const outputs = await this.files.outputsOf(each, candidate.task, files);
-        await link.add(job, await this.options.jobFor(candidate, files, outputs));
+        await connection.add(job, await this.options.jobFor(candidate, files, outputs));
         return;
       }
       case "withdraw":
-        if (link === undefined || !link.isThere) return;
+        if (connection === undefined || !connection.isThere) return;
         each.isWithdrawn = true;
-        await link.remove(job);
-        return link.tell(job, { kind: "stop" });
+        await connection.remove(job);
+        return connection.tell(job, { kind: "stop" });
       case "disown":
         return this.cutOff(each, `${owner.pool} is no machine of this home any more`);
       case "give-up":
@@ -229,19 +236,19 @@ export class Dispatcher {
     job: string,
     said: FromPool,
   ): Promise<void> {
-    const known = this.links.get(pool);
+    const known = this.connections.get(pool);
     const parts = partsOfJob(job);
     // Of one that was let go nothing is believed, also where another has its name by now.
     if (known?.pool.key !== key || parts === null || parts.home !== this.options.identity.id) return;
-    const { link } = known;
+    const { connection } = known;
     const each = this.away.get(job);
     // A pool speaks of what it was given, and of nothing else. Before a power loss took its claim, it may have been given this.
     if (each !== undefined && each.owner.pool !== pool) {
-      if (said.kind === "ask") await link.tell(job, permitFor(said, false));
+      if (said.kind === "ask") await connection.tell(job, permitFor(said, false));
       return;
     }
     if (said.kind === "calls") {
-      if ((await this.calls.note(link, { pool, job, ...parts }, said)) && each !== undefined)
+      if ((await this.calls.note(connection, { pool, job, ...parts }, said)) && each !== undefined)
         each.heardMs = this.options.monotonicMs();
       return;
     }
@@ -249,10 +256,10 @@ export class Dispatcher {
     if (each === undefined) {
       // Memory may be behind: what is claimed is answered when it is known here, because the pool says it again.
       if (await this.facts.isClaimed(parts, pool)) return;
-      if (said.kind === "ask") await link.tell(job, permitFor(said, false));
-      else if (["runs", "lines", "want"].includes(said.kind)) await link.tell(job, { kind: "stop" });
-      else await link.tell(job, { kind: "taken", nonce });
-      if (said.kind === "ended") await link.dropOutcome(job);
+      if (said.kind === "ask") await connection.tell(job, permitFor(said, false));
+      else if (["runs", "lines", "want"].includes(said.kind)) await connection.tell(job, { kind: "stop" });
+      else await connection.tell(job, { kind: "taken", nonce });
+      if (said.kind === "ended") await connection.dropOutcome(job);
       return;
     }
     const answer = answerTo(said, await this.factsOf(each));
@@ -260,13 +267,13 @@ export class Dispatcher {
     switch (answer) {
       case "grant":
       case "confirm":
-        if (said.kind === "ask") await this.grant(each, link, said);
+        if (said.kind === "ask") await this.grant(each, connection, said);
         return;
       case "refuse":
-        if (said.kind === "ask") await link.tell(job, permitFor(said, false));
+        if (said.kind === "ask") await connection.tell(job, permitFor(said, false));
         return;
       case "stop":
-        return link.tell(job, { kind: "stop" });
+        return connection.tell(job, { kind: "stop" });
       case "note":
         return this.passOn(each);
       case "show": {
@@ -276,21 +283,23 @@ export class Dispatcher {
       }
       case "lay": {
         const task = await this.facts.taskOf(each.id);
-        if (said.kind === "want" && task !== null) await this.files.lay(each, task, link, said);
+        if (said.kind === "want" && task !== null) await this.files.lay(each, task, connection, said);
         return;
       }
       case "take":
         // A piece counts only for an outcome that is known here; the pool says again that it has one.
-        if (said.kind === "ended" ? await this.calls.areNoted(each, link, said.calls) : each.accepted !== undefined)
-          await this.take(each, link, nonce, said.kind === "ended" ? said.sealed : undefined);
+        if (
+          said.kind === "ended" ? await this.calls.areNoted(each, connection, said.calls) : each.accepted !== undefined
+        )
+          await this.take(each, connection, nonce, said.kind === "ended" ? said.sealed : undefined);
         return;
       case "interrupted":
-        if (said.kind !== "lost" || !(await this.calls.areNoted(each, link, said.calls))) return;
+        if (said.kind !== "lost" || !(await this.calls.areNoted(each, connection, said.calls))) return;
         await this.cutOff(each, `the pool of ${pool} ended while it ran`, said.death);
-        return link.tell(job, { kind: "taken", nonce });
+        return connection.tell(job, { kind: "taken", nonce });
       case "dismiss":
-        await link.dropOutcome(job);
-        return link.tell(job, { kind: "taken", nonce });
+        await connection.dropOutcome(job);
+        return connection.tell(job, { kind: "taken", nonce });
     }
   }
 
@@ -304,71 +313,76 @@ export class Dispatcher {
   }
 
   /** Created once: of two runs that ask, in whatever order their questions come, the first begins. */
-  private async grant(each: Away, link: Link, asked: Asked): Promise<void> {
+  private async grant(each: Away, connection: PoolConnection, asked: Asked): Promise<void> {
     const { fs, nowMs } = this.options;
     const { id, attempt, job, owner } = each;
     const path = permitPath(id, attempt);
     const { nonce } = asked;
-    const permit: Permit = { job, pool: owner.pool, nonce, at: new Date(nowMs()).toISOString() };
+    const permit: BeginPermit = { job, pool: owner.pool, nonce, at: new Date(nowMs()).toISOString() };
     await this.keep(each);
     const granted =
-      (await createRecord(fs, Permit, path, permit)) || (await readRecord(fs, Permit, path))?.nonce === nonce;
+      (await createRecord(fs, BeginPermit, path, permit)) || (await readRecord(fs, BeginPermit, path))?.nonce === nonce;
     const task = granted ? await this.facts.taskOf(id) : null;
     if (task !== null) await this.options.useAnswers(task);
-    await link.tell(job, permitFor(asked, granted));
+    await connection.tell(job, permitFor(asked, granted));
     if (granted) await this.passOn(each);
   }
 
   private async passOn({ id, job, owner }: Away): Promise<void> {
-    const link = this.linkOf(owner.pool);
-    if (link === undefined || !link.isThere) return;
-    for (const { taskId: _, ...steer } of this.signalsOf(id)) await link.tell(job, { kind: "steer", steer });
+    const connection = this.linkOf(owner.pool);
+    if (connection === undefined || !connection.isThere) return;
+    for (const { taskId: _, ...steer } of this.signalsOf(id)) await connection.tell(job, { kind: "steer", steer });
   }
 
   private signalsOf(id: string) {
-    const own = [...this.options.mirror.signals.values()].filter(({ taskId }) => taskId === id);
+    const own = [...this.options.cache.signals.values()].filter(({ taskId }) => taskId === id);
     return own.sort((a, b) => Date.parse(a.at) - Date.parse(b.at));
   }
 
   /** @param carried the outcome, where the message brought it. */
-  private async take(each: Away, link: Link, nonce: string, carried: string | undefined): Promise<void> {
+  private async take(
+    each: Away,
+    connection: PoolConnection,
+    nonce: string,
+    carried: string | undefined,
+  ): Promise<void> {
     const { options } = this;
     const { job, id, attempt, claim, owner } = each;
     const candidate = await this.facts.candidateOf(each);
-    const pool = this.links.get(owner.pool)?.pool;
+    const pool = this.connections.get(owner.pool)?.pool;
     if (candidate === null || pool === undefined) return;
     const { task } = candidate;
     if (each.accepted === undefined) {
-      const found = carried === undefined ? await link.outcome(job, OUTCOME_BYTES_MAX) : { sealed: carried };
+      const found = carried === undefined ? await connection.outcome(job, OUTCOME_BYTES_MAX) : { sealed: carried };
       // The engine has lost it: the pool says it again.
       if (found === null) return;
       const place = { key: pool.key, job, pool: pool.name, task, runDir: join(options.home, runPath(id, attempt)) };
       each.accepted = acceptOutcome(found, place, this.signalsOf(id));
     }
-    if (!(await this.files.areHere(each, each.accepted, task, link))) return;
+    if (!(await this.files.areHere(each, each.accepted, task, connection))) return;
     const { outcome } = each.accepted;
     await each.stream?.end();
     options.noteUsage(candidate, claim.at, each.accepted);
     if (outcome.failureReason === "interrupted") await this.cutOff(each, outcome.error ?? "it was not run to its end");
     else await conclude(each, candidate, outcome, options);
-    await link.tell(job, { kind: "taken", nonce });
-    await link.dropOutcome(job);
+    await connection.tell(job, { kind: "taken", nonce });
+    await connection.dropOutcome(job);
   }
 
   /** It has ended without an outcome: the engine forgets it, too. */
   private async cutOff(each: Away, error: string, death: Death = "unknown"): Promise<void> {
     await cutOff(each, error, death, this.options);
     await each.stream?.end();
-    const link = this.linkOf(each.owner.pool);
-    if (link?.isThere === true) await link.remove(each.job);
+    const connection = this.linkOf(each.owner.pool);
+    if (connection?.isThere === true) await connection.remove(each.job);
   }
 
   /** A permit is kept for as long as its claim: without the claim nobody is permitted anything. */
   private async removePermits(): Promise<void> {
-    const { fs, mirror } = this.options;
+    const { fs, cache } = this.options;
     for (const file of await fs.list(PERMITS)) {
       const [, id = "", digits] = PERMIT_FILE.exec(file) ?? [];
-      if (id === "" || mirror.attempts.has(id) || (await fs.exists(queuePath(ROLE, id)))) continue;
+      if (id === "" || cache.attempts.has(id) || (await fs.exists(queuePath(ROLE, id)))) continue;
       for (const path of [permitPath(id, Number(digits)), notedCallsPath(id, Number(digits))]) await fs.unlink(path);
     }
   }

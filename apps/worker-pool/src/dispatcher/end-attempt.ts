@@ -1,5 +1,5 @@
 /** How an attempt on another machine ends here: by its outcome, or without one. */
-import type { Outcome } from "@mimikit/agent/run/run-task";
+import type { RunOutcome } from "@mimikit/agent/run/run-task";
 import type { AuditEvent } from "@mimikit/protocol/records/audit";
 import { type Death, FailedAttempt } from "@mimikit/protocol/records/claim";
 import type { FileSystem } from "@mimikit/store/disk/file-system";
@@ -20,7 +20,7 @@ export interface Ending {
 export async function conclude(
   { id, attempt, claim, owner }: Away,
   candidate: Allotted,
-  outcome: Outcome,
+  outcome: RunOutcome,
   { fs, nowMs, retryDelaySec, audit }: Ending,
 ): Promise<void> {
   const written = await publish(candidate, claim, outcome, { fs, nowMs, retryDelaySec: retryDelaySec() });

@@ -29,10 +29,10 @@ import { onShutdown } from "@mimikit/runtime/shutdown";
 import { openDisk } from "@mimikit/store/disk/disk";
 import { POOLS, POOLS_SEEN_PATH, SIGNALS } from "@mimikit/store/disk/state";
 import { WATCHED } from "@mimikit/store/disk/watch";
-import { Heard } from "@mimikit/store/mirror/heard";
-import { Mirror } from "@mimikit/store/mirror/mirror";
+import { PendingChanges } from "@mimikit/store/state-cache/pending-changes";
+import { StateCache } from "@mimikit/store/state-cache/state-cache";
 import { HistoryWindow } from "@mimikit/store/views/history";
-import { UsageBook } from "@mimikit/store/views/usage-book";
+import { UsageLog } from "@mimikit/store/views/usage-log";
 import type { Allotted } from "../claim/allot.ts";
 import { answersTo, isOlderThanAutonomy, use } from "../run/gate-of.ts";
 import { originOf } from "../run/origin-of.ts";
@@ -43,8 +43,8 @@ import { recordUsage } from "../usage-file.ts";
 import { Dispatcher } from "./dispatcher.ts";
 import { holdHome } from "./hold-home.ts";
 import { lineOnce } from "./line-once.ts";
-import { openLink } from "./link.ts";
 import { type CarriedOutput, outputsBefore } from "./outputs.ts";
+import { openPoolConnection } from "./pool-connection.ts";
 import { Presence } from "./presence.ts";
 
 /** The same error of the engine is said once in this time: it may be away for hours. */
@@ -82,17 +82,17 @@ const onEngineError = (error: unknown) => {
   saidMs.set(reason, at);
   log.warn("the engine of the pools", { reason });
 };
-const mirror = new Mirror(fs, {
+const cache = new StateCache(fs, {
   token,
   durable: false,
   isAlive,
   onBadArchive: (path, reason) => log.warn("a record of the archive cannot be read", { path, reason }),
 });
-await mirror.ledger.load();
-await mirror.refresh(nowMs());
+await cache.archiveIndex.load();
+await cache.refresh(nowMs());
 const identity = await homeIdentity(fs);
 const presence = await Presence.open({ fs, nowMs, monotonicMs: () => performance.now() });
-const book = new UsageBook(home);
+const usageLog = new UsageLog(home);
 const rules = new OwnerRules(fs, (chars) =>
   log.audit({ event: "rules_cut", detail: { chars, shown: RULES_CHARS_MAX } }),
 );
@@ -103,17 +103,17 @@ const settings = watchConfig(home, process.env, ({ config }) => {
   nudge();
 });
 
-const conversation = new HistoryWindow(fs, mirror.ledger);
+const conversation = new HistoryWindow(fs, cache.archiveIndex);
 
 const dispatcher = new Dispatcher({
   home,
   filesOf,
   outputsOf: (task, bytesMax) => outputsBefore(task, home, bytesMax),
   fs,
-  mirror,
+  cache,
   identity,
   open: (pool) =>
-    openLink({
+    openPoolConnection({
       side: new HomeSide({ url, home: identity.id, pool: pool.name, onError: onEngineError }),
       homeId: identity.id,
       pool,
@@ -129,12 +129,16 @@ const dispatcher = new Dispatcher({
   retryDelaySec: () => settings.current.config.retryDelaySec,
   jobFor,
   async useAnswers(task) {
-    for (const { attempt, verdict, isUsed } of await answersTo(task, fs, mirror))
+    for (const { attempt, verdict, isUsed } of await answersTo(task, fs, cache))
       if (verdict === "once" && !isUsed) await use(task, attempt, fs);
   },
   openStream: (taskId) => openStream(home, taskId, onError),
   noteUsage(candidate, at, accepted) {
-    const line = lineOnce(candidate, at, accepted, { book, prices: settings.current.config.prices, nowMs: nowMs() });
+    const line = lineOnce(candidate, at, accepted, {
+      usageLog,
+      prices: settings.current.config.prices,
+      nowMs: nowMs(),
+    });
     if (line !== null) recordUsage(home, line);
   },
   audit: (event) => log.audit(event),
@@ -143,8 +147,8 @@ const dispatcher = new Dispatcher({
 
 /** The files that its messages bring or quote: no other of the conversation goes to another machine. */
 async function filesOf(task: Task): Promise<PoolJob["files"]> {
-  await mirror.ledger.follow();
-  const messages = await originOf(task, mirror);
+  await cache.archiveIndex.follow();
+  const messages = await originOf(task, cache);
   const quotes = new Set(messages.flatMap(({ quote }) => quote ?? []));
   const said = quotes.size === 0 ? [] : (await conversation.read()).messages;
   const quoted = said.filter(({ id }) => quotes.has(id));
@@ -158,9 +162,9 @@ async function jobFor(
   outputs: readonly CarriedOutput[],
 ): Promise<PoolJob> {
   const { config, keys } = settings.current;
-  const surroundings = { home, env: process.env, keys };
+  const environment = { home, env: process.env, keys };
   const isOwnersWords = (["teller", "planner"] as const).every((role) =>
-    chainOf(role, config, surroundings).ids.every((id) => id === "offline"),
+    chainOf(role, config, environment).ids.every((id) => id === "offline"),
   );
   return {
     protocol: POOLS_PROTOCOL,
@@ -171,9 +175,9 @@ async function jobFor(
     timeoutSec: definitionOf(task).timeoutSec(config),
     autonomy: await autonomyOf(task),
     isOwnersWords,
-    answers: await answersTo(task, fs, mirror),
+    answers: await answersTo(task, fs, cache),
     taskLimit: config.budget.task,
-    spentBefore: spentEarlier(task, { book, mirror, nowMs }),
+    spentBefore: spentEarlier(task, { usageLog, cache, nowMs }),
     rules: await rules.read(),
     files,
     outputs: outputs.map(({ path: _, ...output }) => output),
@@ -181,7 +185,7 @@ async function jobFor(
 }
 
 async function autonomyOf(task: Task): Promise<PoolJob["autonomy"]> {
-  return (await isOlderThanAutonomy(task, mirror)) ? "full" : settings.current.config.autonomy;
+  return (await isOlderThanAutonomy(task, cache)) ? "full" : settings.current.config.autonomy;
 }
 
 const unfit = new Set<string>();
@@ -204,7 +208,7 @@ const holder = holdHome(
   onEngineError,
 );
 
-const heard = new Heard();
+const heard = new PendingChanges();
 const heartbeat = new Heartbeat(home, "dispatcher");
 let rereadAtMs = 0;
 let lookedAtMs = Number.NEGATIVE_INFINITY;
@@ -216,7 +220,7 @@ const loop = runLoop({
     const changes = heard.take();
     const looksAtAll = isFull || at - lookedAtMs >= config.tickMs;
     if (looksAtAll) lookedAtMs = at;
-    await mirror.refresh(nowMs(), isFull, looksAtAll ? undefined : changes);
+    await cache.refresh(nowMs(), isFull, looksAtAll ? undefined : changes);
     // Their records never change: they are read when one comes or goes, and in each complete reading.
     if (isFull || changes.has(POOLS)) {
       const pools = await readPools(fs);

@@ -1,13 +1,13 @@
 /** The tool calls of runs on other machines, in the audit log of this home: each once (docs/pools.md). */
 import type { FromPool } from "@mimikit/protocol/pools/messages";
-import { NotedCalls, Permit } from "@mimikit/protocol/pools/pool";
+import { BeginPermit, NotedCalls } from "@mimikit/protocol/pools/pool";
 import type { AuditEvent } from "@mimikit/protocol/records/audit";
 import type { Task } from "@mimikit/protocol/records/task";
 import type { FileSystem } from "@mimikit/store/disk/file-system";
 import { readRecord, replaceView } from "@mimikit/store/disk/record";
 import { notedCallsPath, permitPath } from "@mimikit/store/disk/state";
 import type { Away } from "./away.ts";
-import type { Link } from "./link.ts";
+import type { PoolConnection } from "./pool-connection.ts";
 
 export interface CallNotesOptions {
   fs: FileSystem;
@@ -27,7 +27,7 @@ export class CallNotes {
    * @returns false where nothing of it was believed.
    */
   async note(
-    link: Link,
+    connection: PoolConnection,
     { pool, job, task: taskId, attempt }: { pool: string; job: string; task: string; attempt: number },
     { nonce, first, calls }: Extract<FromPool, { kind: "calls" }>,
   ): Promise<boolean> {
@@ -35,10 +35,10 @@ export class CallNotes {
     const path = notedCallsPath(taskId, attempt);
     // Before the permit, which goes before it: a count that a sweep has just removed would be none.
     const noted = (await readRecord(fs, NotedCalls, path))?.calls ?? 0;
-    const permit = await readRecord(fs, Permit, permitPath(taskId, attempt));
+    const permit = await readRecord(fs, BeginPermit, permitPath(taskId, attempt));
     // Never permitted, or long over: nothing waits for them.
     if (permit?.job !== job || permit.pool !== pool || permit.nonce !== nonce) {
-      await link.tell(job, { kind: "noted", calls: first + calls.length });
+      await connection.tell(job, { kind: "noted", calls: first + calls.length });
       return false;
     }
     const fresh = first > noted ? [] : calls.slice(noted - first);
@@ -54,19 +54,19 @@ export class CallNotes {
       });
     const all: NotedCalls = { calls: noted + fresh.length };
     if (fresh.length > 0) await replaceView(fs, path, `${JSON.stringify(all)}\n`);
-    await link.tell(job, { kind: "noted", ...all });
+    await connection.tell(job, { kind: "noted", ...all });
     return true;
   }
 
   /** Are so many of its tool calls noted? Else the pool is told how many are, and says the others again. */
   async areNoted(
     { id, job, attempt }: Pick<Away, "id" | "job" | "attempt">,
-    link: Link,
+    connection: PoolConnection,
     calls: number,
   ): Promise<boolean> {
     if (calls === 0) return true;
     const noted = (await readRecord(this.options.fs, NotedCalls, notedCallsPath(id, attempt)))?.calls ?? 0;
-    if (noted < calls) await link.tell(job, { kind: "noted", calls: noted });
+    if (noted < calls) await connection.tell(job, { kind: "noted", calls: noted });
     return noted >= calls;
   }
 }

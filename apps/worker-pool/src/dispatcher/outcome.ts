@@ -1,17 +1,17 @@
 /** The outcome of a pool, as the home accepts it: bounded, checked and without effects (docs/pools.md). */
 import { basename, join } from "node:path";
-import type { Outcome } from "@mimikit/agent/run/run-task";
+import type { RunOutcome } from "@mimikit/agent/run/run-task";
 import { failedResult } from "@mimikit/core/tasks/finish";
 import { BadJson } from "@mimikit/protocol/base/json";
 import type { Signal } from "@mimikit/protocol/base/signal";
 import { NO_USAGE } from "@mimikit/protocol/base/usage";
 import { type CarriedFile, FILES_BYTES_MAX, OUTCOME_BYTES_MAX, PoolOutcome } from "@mimikit/protocol/pools/messages";
 import type { Task } from "@mimikit/protocol/records/task";
-import { BadSeal, unseal } from "@mimikit/runtime/pools/seal";
+import { decrypt, NotDecryptable } from "@mimikit/runtime/pools/encrypt";
 import { z } from "zod";
 
-export interface Accepted {
-  outcome: Outcome;
+export interface AcceptedOutcome {
+  outcome: RunOutcome;
   /** It may have cost something that it cannot tell. */
   isBegun: boolean;
   tools: PoolOutcome["tools"];
@@ -29,10 +29,10 @@ export function acceptOutcome(
   found: { sealed: string } | { bytes: number },
   { key, job, pool, task, runDir }: { key: string; job: string; pool: string; task: Task; runDir: string },
   signals: readonly Signal[],
-): Accepted {
+): AcceptedOutcome {
   if ("bytes" in found) return invalid(task, pool, `it has ${found.bytes} bytes, more than ${OUTCOME_BYTES_MAX}`);
   try {
-    const { steers, isBegun, hasLeft, files, tools, ...outcome } = unseal(
+    const { steers, isBegun, hasLeft, files, tools, ...outcome } = decrypt(
       key,
       { job, pool, direction: "outcome" },
       PoolOutcome,
@@ -73,7 +73,7 @@ export function acceptOutcome(
       },
     };
   } catch (error) {
-    if (error instanceof BadSeal || error instanceof BadJson) return invalid(task, pool, error.message);
+    if (error instanceof NotDecryptable || error instanceof BadJson) return invalid(task, pool, error.message);
     throw error;
   }
 }
@@ -102,13 +102,13 @@ function atHome(result: unknown, pool: string, here: ReadonlyMap<string, string>
 }
 
 /** A failure in the place of what is no valid outcome. */
-export function invalid(task: Task, pool: string, why: string): Accepted {
+export function invalid(task: Task, pool: string, why: string): AcceptedOutcome {
   const error = `${pool} handed in no valid outcome: ${why}`;
   return { isBegun: true, tools: null, files: [], outcome: failedOutcome(task, "invalid_result", error) };
 }
 
 /** The outcome of a task that the dispatcher ends, and that is not tried again. */
-export function failedOutcome(task: Task, failureReason: "error" | "invalid_result", error: string): Outcome {
+export function failedOutcome(task: Task, failureReason: "error" | "invalid_result", error: string): RunOutcome {
   const { resultType } = failedResult(task, failureReason, error, 0, 1);
   return {
     status: "failed",

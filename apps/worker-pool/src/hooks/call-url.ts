@@ -1,6 +1,6 @@
 /** One try of a call: a signed POST of the event. Its answer counts by its status alone. */
 import { createHmac } from "node:crypto";
-import type { Delivery } from "@mimikit/protocol/records/hook";
+import type { HookDelivery } from "@mimikit/protocol/records/hook";
 import { VERSION } from "@mimikit/runtime/home/version";
 import type { Hook } from "@mimikit/runtime/hooks/read-hooks";
 
@@ -16,7 +16,7 @@ export const TRIES_MAX = 60;
 const GONE = 410;
 const ENCODED = /^whsec_/;
 
-export type Called =
+export type CallResult =
   | { isTaken: true; detail: string }
   /** @property isFinal no other try is worth while. */
   | { isTaken: false; detail: string; isFinal: boolean; retryAfterMs: number };
@@ -45,11 +45,11 @@ export function credentialsOf(
 /** Never throws for what the other side does. @param stop ends it at once. */
 export async function callUrl(
   url: string,
-  { id, event }: Delivery,
+  { id, event }: HookDelivery,
   { signing, headers }: Credentials,
   nowMs: number,
   stop: AbortSignal,
-): Promise<Called> {
+): Promise<CallResult> {
   const body = JSON.stringify(event);
   const timestamp = String(Math.floor(nowMs / 1_000));
   try {

@@ -10,10 +10,10 @@ import type { AuditEvent } from "@mimikit/protocol/records/audit";
 import type { Identity } from "@mimikit/protocol/records/claim";
 import {
   BegunDelivery,
-  Delivery,
   EndedDelivery,
-  FailedTries,
+  FailedCalls,
   HookBeginning,
+  HookDelivery,
   type HookEvent,
   TEST_EVENT,
 } from "@mimikit/protocol/records/hook";
@@ -21,7 +21,7 @@ import { hideInLogs } from "@mimikit/runtime/audit/log";
 import { readHookSecrets } from "@mimikit/runtime/config/secrets";
 import { type Environment, HomeError } from "@mimikit/runtime/home/home";
 import { missingSecret, missingText } from "@mimikit/runtime/hooks/hook-problems";
-import { type Hooks as Found, type Hook, hooksStamp, readHooks } from "@mimikit/runtime/hooks/read-hooks";
+import { type FoundHooks as Found, type Hook, hooksStamp, readHooks } from "@mimikit/runtime/hooks/read-hooks";
 import type { FileSystem } from "@mimikit/store/disk/file-system";
 import { createRecord, makeDurable, readRecord, replaceView } from "@mimikit/store/disk/record";
 import {
@@ -39,8 +39,8 @@ import {
   resultPath,
   SECRETS_PATH,
 } from "@mimikit/store/disk/state";
-import { archivedId } from "@mimikit/store/mirror/ledger";
-import type { Mirror } from "@mimikit/store/mirror/mirror";
+import { archivedId } from "@mimikit/store/state-cache/archive-index";
+import type { StateCache } from "@mimikit/store/state-cache/state-cache";
 import { callUrl, credentialsOf, pauseAfter, RETRY_AFTER_MS_MAX, TRIES_MAX } from "./call-url.ts";
 import { ofArchived, ofEvent, ofQuestion, ofResult, ofTask } from "./happenings.ts";
 import { runHookProgram } from "./run-program.ts";
@@ -67,7 +67,7 @@ export interface HooksOptions {
   workDir: string;
   env: Environment;
   fs: FileSystem;
-  mirror: Mirror;
+  cache: StateCache;
   identity: Identity;
   isAlive(owner: Identity): boolean;
   nowMs(): number;
@@ -83,7 +83,7 @@ export interface HooksOptions {
 }
 
 interface Waiting {
-  delivery: Delivery;
+  delivery: HookDelivery;
   tries: number;
   /** Not before this moment of the wall clock. */
   dueMs: number;
@@ -95,7 +95,7 @@ interface Happening {
   path: string;
 }
 
-export class Hooks {
+export class HookRunner {
   private readonly options: HooksOptions;
   private found: Found = { hooks: [], sources: [], problems: [] };
   private stamp: string | undefined;
@@ -210,7 +210,7 @@ export class Hooks {
 
   private async takeUp(id: string, isBegun: boolean): Promise<void> {
     const { fs, isAlive } = this.options;
-    const delivery = await readRecord(fs, Delivery, deliveryPath(id));
+    const delivery = await readRecord(fs, HookDelivery, deliveryPath(id));
     if (delivery === null) return;
     if (isBegun) {
       const begun = await readRecord(fs, BegunDelivery, begunDeliveryPath(id));
@@ -220,7 +220,7 @@ export class Hooks {
       this.end(delivery, { outcome: "interrupted", detail }, 1);
       return;
     }
-    const failed = await readRecord(fs, FailedTries, failedTriesPath(id));
+    const failed = await readRecord(fs, FailedCalls, failedTriesPath(id));
     this.waiting.set(id, {
       delivery,
       tries: failed?.tries ?? 0,
@@ -241,7 +241,7 @@ export class Hooks {
   }
 
   private end(
-    { id, hook }: Delivery,
+    { id, hook }: HookDelivery,
     outcome: Pick<EndedDelivery, "outcome" | "detail" | "output">,
     tries: number,
   ): void {
@@ -275,8 +275,8 @@ export class Hooks {
     const { fs, nowMs } = this.options;
     if (this.known.has(id)) return;
     // As it will be read: each try has the same body, to the byte.
-    const delivery = Delivery.parse({ id, hook: hook.name, at: new Date(nowMs()).toISOString(), event });
-    await createRecord(fs, Delivery, deliveryPath(id), delivery);
+    const delivery = HookDelivery.parse({ id, hook: hook.name, at: new Date(nowMs()).toISOString(), event });
+    await createRecord(fs, HookDelivery, deliveryPath(id), delivery);
     this.known.add(id);
     const waiting = [...this.waiting.values()].filter((each) => each.delivery.hook === hook.name).length;
     if (waiting < WAITING_MAX) this.waiting.set(id, { delivery, tries: 0, dueMs: 0 });
@@ -285,7 +285,7 @@ export class Hooks {
 
   /** The events of records that were not looked at before. */
   private async look(): Promise<{ happenings: Happening[]; keys: string[]; archiveVersion: string | null }> {
-    const { mirror } = this.options;
+    const { cache } = this.options;
     const happenings: Happening[] = [];
     const keys: string[] = [];
     const take = (key: string, path: () => string, events: () => HookEvent[]) => {
@@ -293,26 +293,26 @@ export class Hooks {
       keys.push(key);
       for (const event of events()) happenings.push({ event, path: path() });
     };
-    for (const task of mirror.queue.values())
+    for (const task of cache.queue.values())
       take(
         `queue ${task.id}`,
         () => queuePath(task.role, task.id),
         () => ofTask(task),
       );
-    for (const wish of mirror.inbox.values())
-      if (wish.kind === "event")
+    for (const command of cache.inbox.values())
+      if (command.kind === "event")
         take(
-          `inbox ${wish.id}`,
-          () => inboxPath(wish.id),
-          () => ofEvent(wish),
+          `inbox ${command.id}`,
+          () => inboxPath(command.id),
+          () => ofEvent(command),
         );
-    for (const question of mirror.questions.values())
+    for (const question of cache.questions.values())
       take(
         `questions ${question.id}`,
         () => questionPath(question.id),
         () => ofQuestion(question),
       );
-    for (const result of mirror.results.values())
+    for (const result of cache.results.values())
       take(
         `results ${result.id}`,
         () => resultPath(result.task.role, result.id),
@@ -326,7 +326,7 @@ export class Hooks {
 
   /** Records whose turn has come before a look: new ones by their names, and of these the recent ones. */
   private async lookAtArchive(take: (id: string, events: () => HookEvent[]) => void): Promise<string | null> {
-    const { fs, mirror, nowMs } = this.options;
+    const { fs, cache, nowMs } = this.options;
     const version = await fs.version(ARCHIVE);
     if (version !== null && version === this.archiveVersion) return version;
     const ids = (await fs.list(ARCHIVE)).flatMap((name) => archivedId(name) ?? []);
@@ -335,7 +335,7 @@ export class Hooks {
       if (at % NAMES_AT_ONCE === NAMES_AT_ONCE - 1) await new Promise((resolve) => setImmediate(resolve));
       const info = await fs.info(archivePath(id));
       const isOld = info === null || nowMs() - info.mtimeMs > DELIVERY_AGE_MS_MAX;
-      const record = isOld ? null : await mirror.ledger.read(id);
+      const record = isOld ? null : await cache.archiveIndex.read(id);
       take(id, () => (record === null ? [] : ofArchived(record)));
     }
     return version;
@@ -436,7 +436,7 @@ export class Hooks {
       const atMs = nowMs();
       waiting.tries = tries;
       waiting.dueMs = atMs + pauseAfter(tries, called.retryAfterMs);
-      const failed: FailedTries = {
+      const failed: FailedCalls = {
         id,
         tries,
         at: new Date(atMs).toISOString(),
@@ -472,7 +472,7 @@ export class Hooks {
       const info = await fs.info(endedDeliveryPath(id));
       if (info === null || nowMs() - info.mtimeMs <= KEPT_MS) continue;
       const text = await fs.read(deliveryPath(id));
-      const event = text === null ? null : parseRecord(Delivery, text).event;
+      const event = text === null ? null : parseRecord(HookDelivery, text).event;
       if (event !== null && event.type !== TEST_EVENT && (await fs.exists(archivePath(event.data.id)))) continue;
       // The delivery itself goes first: without it the rest is nothing.
       for (const path of [deliveryPath(id), begunDeliveryPath(id), failedTriesPath(id), endedDeliveryPath(id)])

@@ -4,7 +4,7 @@ import type { SandboxMode } from "@mimikit/agent/provider";
 import { describeEnd, finishProgram } from "@mimikit/agent/shell/command";
 import { Output } from "@mimikit/agent/shell/output";
 import { type CommandLine, SandboxMissing } from "@mimikit/agent/shell/sandbox";
-import { type Delivery, type EndedDelivery, HOOK_TIMEOUT_SEC } from "@mimikit/protocol/records/hook";
+import { type EndedDelivery, HOOK_TIMEOUT_SEC, type HookDelivery } from "@mimikit/protocol/records/hook";
 import { MARK_VARIABLE, markOf } from "@mimikit/runtime/process/marked-processes";
 import type { FileSystem } from "@mimikit/store/disk/file-system";
 import { HOOKS, runPath } from "@mimikit/store/disk/state";
@@ -14,14 +14,14 @@ const OUTPUT_BYTES_KEPT = 2_000;
 /** A command is started once. */
 const ATTEMPT = 1;
 
-export interface Surroundings {
+export interface ProgramEnvironment {
   home: string;
   workDir: string;
   fs: FileSystem;
   sandbox(): SandboxMode;
 }
 
-export type Ran = Pick<EndedDelivery, "outcome" | "detail" | "output">;
+export type ProgramResult = Pick<EndedDelivery, "outcome" | "detail" | "output">;
 
 /**
  * Runs it to its end, or until its time is over, with everything that it has started. Throws what the disk throws.
@@ -30,10 +30,10 @@ export type Ran = Pick<EndedDelivery, "outcome" | "detail" | "output">;
 export async function runHookProgram(
   program: readonly string[],
   timeoutSec = HOOK_TIMEOUT_SEC,
-  { id, event }: Delivery,
-  { home, workDir, fs, sandbox }: Surroundings,
+  { id, event }: HookDelivery,
+  { home, workDir, fs, sandbox }: ProgramEnvironment,
   stop: AbortSignal,
-): Promise<Ran> {
+): Promise<ProgramResult> {
   const runDir = runPath(id, ATTEMPT);
   await fs.makeDir(runDir);
   const output = await Output.create(join(home, runDir, "output.txt"), OUTPUT_BYTES_KEPT);

@@ -4,7 +4,7 @@
  */
 import { lstat, open, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { CHANGED_FILES_MAX, type Change, DIFF_CHARS_MAX } from "@mimikit/protocol/records/improvement";
+import { CHANGED_FILES_MAX, type CommittedChange, DIFF_CHARS_MAX } from "@mimikit/protocol/records/improvement";
 import { hasCode } from "@mimikit/store/disk/error-code";
 import { type Git, Unimprovable } from "./git.ts";
 import type { Repository } from "./repository.ts";
@@ -28,7 +28,7 @@ export async function commitChange(
   { path, gitDir, base }: Worktree,
   message: string,
   runDir: string,
-): Promise<Omit<Change, "checks" | "said">> {
+): Promise<Omit<CommittedChange, "checks" | "said">> {
   const here = git.at({ gitDir, workTree: path });
   const none = { base, commit: null, files: [], diff: "" };
   const paths = await changedPaths(here);
@@ -75,9 +75,9 @@ async function assertBounded(top: string, paths: readonly string[]): Promise<voi
     throw new Unimprovable(`the change is too large: ${bytes} bytes, and at most ${CHANGE_BYTES_MAX} are judged`);
 }
 
-async function changedFiles(git: Git, base: string, tree: string): Promise<Change["files"]> {
+async function changedFiles(git: Git, base: string, tree: string): Promise<CommittedChange["files"]> {
   const raw = (await git.text(["diff-tree", "-r", "-z", "--raw", "--no-renames", base, tree])).split("\0");
-  const files: Change["files"] = [];
+  const files: CommittedChange["files"] = [];
   for (let i = 0; i + 1 < raw.length; i += 2) {
     const [oldMode = "", newMode = "", , , status = ""] = (raw[i] ?? "").replace(/^:/, "").split(" ");
     const path = raw[i + 1] ?? "";

@@ -5,7 +5,7 @@ import { describeEnd, finishCommand } from "@mimikit/agent/shell/command";
 import { Output } from "@mimikit/agent/shell/output";
 import type { Bounds } from "@mimikit/agent/shell/sandbox";
 import { BadJson, parseRecord } from "@mimikit/protocol/base/json";
-import { CHECK_OUTPUT_CHARS_MAX, type Check } from "@mimikit/protocol/records/improvement";
+import { CHECK_OUTPUT_CHARS_MAX, type CheckResult } from "@mimikit/protocol/records/improvement";
 import { hasCode } from "@mimikit/store/disk/error-code";
 import { z } from "zod";
 
@@ -41,8 +41,8 @@ export async function runChecks(
   commands: readonly string[],
   { bounds, environment, runDir, checkSec }: Checking,
   stop: AbortSignal,
-): Promise<Check[]> {
-  const checks: Check[] = [];
+): Promise<CheckResult[]> {
+  const checks: CheckResult[] = [];
   for (const [i, command] of commands.entries()) {
     const timeLimit = AbortSignal.timeout(checkSec * 1_000);
     const output = await Output.create(join(runDir, `check-${i + 1}.txt`), CHECK_OUTPUT_CHARS_MAX);

@@ -8,7 +8,7 @@ import type { Task } from "@mimikit/protocol/records/task";
 import { COMMITTER_NAME, Unimprovable } from "./git.ts";
 import { type MoveOptions, moveForward } from "./move-forward.ts";
 import { branchCommit, branchLock, currentBranch, openRepository, type Repository, refOf } from "./repository.ts";
-import { gitOf, type Site } from "./site.ts";
+import { gitOf, type StepContext } from "./step-context.ts";
 import { removeTree, removeWorktree } from "./worktree.ts";
 
 const NOBODY = "0".repeat(40);
@@ -18,20 +18,20 @@ export interface LandingOptions extends MoveOptions {
 }
 
 /** Throws `Unimprovable` if the branch was moved, or the commit is gone. */
-export async function land(task: Task, site: Site, options: LandingOptions): Promise<Landing> {
+export async function land(task: Task, context: StepContext, options: LandingOptions): Promise<Landing> {
   const { improve } = task;
   const commit = improve?.change?.commit ?? null;
   if (improve?.change === undefined || improve.review === undefined || commit === null)
     throw new Unimprovable("there is nothing to land");
   const { number, change, review } = improve;
-  const repository = await openRepository(gitOf(site));
+  const repository = await openRepository(gitOf(context));
   const branch = branchOf(number);
   if (!review.pass) {
-    await removeWorktree(repository, site.home, number, { keepsBranch: false });
+    await removeWorktree(repository, context.home, number, { keepsBranch: false });
     return { outcome: "removed", branch, commit: null };
   }
   await pointBranch(repository, branch, change.base, commit);
-  await removeTree(repository, site.home, number);
+  await removeTree(repository, context.home, number);
   options.audit("improvement_on_branch", { branch, commit });
   if (!options.mayMerge) return { outcome: "branch", branch, commit };
   const failedCheck = change.checks.find(({ isPassed }) => !isPassed);

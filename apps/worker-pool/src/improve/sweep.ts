@@ -8,7 +8,7 @@ import { KINDS } from "@mimikit/protocol/base/kind";
 import { IMPROVE_STEPS, Landing, stepId } from "@mimikit/protocol/records/improvement";
 import type { FileSystem } from "@mimikit/store/disk/file-system";
 import { queuePath } from "@mimikit/store/disk/state";
-import type { Ledger } from "@mimikit/store/mirror/ledger";
+import type { ArchiveIndex } from "@mimikit/store/state-cache/archive-index";
 import { type Git, Unimprovable } from "./git.ts";
 import { openRepository, type Repository } from "./repository.ts";
 import { leftovers, removeRemains, removeWorktree } from "./worktree.ts";
@@ -18,7 +18,7 @@ export interface Sweeping {
   home: string;
   git: Git;
   fs: FileSystem;
-  ledger: Ledger;
+  archiveIndex: ArchiveIndex;
   /** Does a task run here, its end still to come? */
   isRunning(taskId: string): boolean;
   onSwept(id: string): void;
@@ -32,7 +32,7 @@ export async function sweep(sweeping: Sweeping): Promise<void> {
   if (over.length === 0) return;
   const repository = await repositoryOf(git);
   for (const number of over) {
-    const keepsBranch = await hasLanded(number, sweeping.ledger);
+    const keepsBranch = await hasLanded(number, sweeping.archiveIndex);
     if (repository === null) await removeRemains(home, number);
     else await removeWorktree(repository, home, number, { keepsBranch });
     sweeping.onSwept(improvementId(number));
@@ -48,10 +48,10 @@ async function isOpen(number: number, { fs, isRunning }: Sweeping): Promise<bool
   return false;
 }
 
-async function hasLanded(number: number, ledger: Ledger): Promise<boolean> {
+async function hasLanded(number: number, archiveIndex: ArchiveIndex): Promise<boolean> {
   const id = stepId(number, "land");
-  if (!(await ledger.confirm(id))) return false;
-  const result = await ledger.readResult(id);
+  if (!(await archiveIndex.confirm(id))) return false;
+  const result = await archiveIndex.readResult(id);
   const landing = Landing.safeParse(result?.result).data;
   return result?.status === "done" && landing !== undefined && landing.outcome !== "removed";
 }

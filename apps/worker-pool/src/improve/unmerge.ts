@@ -9,7 +9,7 @@ import type { Task } from "@mimikit/protocol/records/task";
 import { COMMITTER_EMAIL, Unimprovable } from "./git.ts";
 import { type MoveOptions, moveForward } from "./move-forward.ts";
 import { currentBranch, openRepository, type Repository } from "./repository.ts";
-import { gitOf, type Site } from "./site.ts";
+import { gitOf, type StepContext } from "./step-context.ts";
 
 const TRAILER = "Mimikit-Undo";
 /** Characters of the names of files in conflict that a note shows. */
@@ -18,11 +18,11 @@ const CONFLICTS_CHARS_MAX = 300;
 const COMMIT_CHARS = 12;
 
 /** Throws `Unimprovable` where there is no repository with a commit any more; the merge may be undone another time. */
-export async function unmerge(task: Task, site: Site, options: MoveOptions): Promise<Unmerging> {
+export async function unmerge(task: Task, context: StepContext, options: MoveOptions): Promise<Unmerging> {
   const { merged, number } = task.improve ?? {};
   if (merged === undefined || number === undefined) throw new Unimprovable("there is nothing to undo");
   const { base, commit, into } = merged;
-  const repository = await openRepository(gitOf(site));
+  const repository = await openRepository(gitOf(context));
   const { git, head } = repository;
   const refused = (problem: string): Unmerging => {
     const byHand = `git revert --no-edit ${short(base)}..${short(commit)}`;

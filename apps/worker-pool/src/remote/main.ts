@@ -7,7 +7,7 @@ import { Gate } from "@mimikit/agent/approval/gate";
 import { chooseProviders, describeProviders, settingsFor } from "@mimikit/agent/providers/index";
 import { isResumable } from "@mimikit/agent/roles/index";
 import { Circuits } from "@mimikit/agent/run/circuit";
-import type { Outcome } from "@mimikit/agent/run/run-task";
+import type { RunOutcome } from "@mimikit/agent/run/run-task";
 import { skillPlacesOf } from "@mimikit/agent/skills/skills";
 import { HistoryIndex } from "@mimikit/memory/search/history-index";
 import { closeMemorySearch } from "@mimikit/memory/search/search";
@@ -39,9 +39,9 @@ import {
   streamPath,
   transcriptPath,
 } from "@mimikit/store/disk/state";
-import { Mirror } from "@mimikit/store/mirror/mirror";
+import { StateCache } from "@mimikit/store/state-cache/state-cache";
 import { HistoryWindow } from "@mimikit/store/views/history";
-import { UsageBook } from "@mimikit/store/views/usage-book";
+import { UsageLog } from "@mimikit/store/views/usage-log";
 import { endEarlier } from "../end-earlier.ts";
 import { outside } from "../run/external.ts";
 import { OpenTasks } from "../run/open-tasks.ts";
@@ -49,7 +49,7 @@ import { runAttempt } from "../run/run-attempt.ts";
 import { skillIndex } from "../run/skill-index.ts";
 import { ToolTally } from "../run/tool-tally.ts";
 import { collectFiles, TooMuch } from "./collect-files.ts";
-import { openHomeLink } from "./link.ts";
+import { openHomeConnection } from "./home-connection.ts";
 import { placeOutputs, removeOutputs } from "./place-outputs.ts";
 import { RemotePool } from "./remote-pool.ts";
 
@@ -97,29 +97,29 @@ const circuits = new Circuits(
   () => {},
 );
 const settings = watchConfig(home, process.env, () => circuits.reset());
-const surroundings = {
+const environment = {
   home,
   env: process.env,
   get keys() {
     return settings.current.keys;
   },
 };
-const mirror = new Mirror(fs, {
+const cache = new StateCache(fs, {
   token: readToken(home),
   durable: false,
   isAlive,
   onBadArchive: (path, reason) => log.warn("a record of the archive cannot be read", { path, reason }),
 });
-await mirror.ledger.load();
+await cache.archiveIndex.load();
 // There is one pool, so whatever carries a mark of this directory was left behind by a dead one.
 for (const left of await killMarked(homeHash(home)))
   log.error("a process of an earlier pool cannot be ended", { ...left });
 platform.removeGroups(homeHash(home));
 
-const openTasks = new OpenTasks(mirror);
-const conversation = new HistoryWindow(fs, mirror.ledger);
+const openTasks = new OpenTasks(cache);
+const conversation = new HistoryWindow(fs, cache.archiveIndex);
 const said = new HistoryIndex(home);
-const book = new UsageBook(home);
+const usageLog = new UsageLog(home);
 const external = outside({
   home,
   workDir,
@@ -132,7 +132,7 @@ const listSkills = skillIndex(skillPlacesOf({ home, workDir }, process.env), (pr
   log.audit({ event: "skill_refused", detail: problem }),
 );
 
-const link = openHomeLink({
+const connection = openHomeConnection({
   side: new PoolSide({ url, home: homeId, pool: name, onError: onEngineError }),
   homeId,
   pool: { key, name },
@@ -143,7 +143,7 @@ const pool = new RemotePool({
   fs,
   identity: own,
   leaseMs: leaseSec * 1_000,
-  link,
+  connection,
   monotonicMs: () => performance.now(),
   every(ms, work) {
     const timer = setInterval(work, ms);
@@ -167,21 +167,21 @@ const pool = new RemotePool({
       home,
       workDir,
       fs,
-      mirror,
+      cache,
       openTasks,
       conversation,
       said,
       listSkills,
       rules: { read: async () => job.rules },
-      providers: describeProviders(config, surroundings).names,
+      providers: describeProviders(config, environment).names,
       nowMs: () => Date.now(),
-      answerersOf: (each) => chooseProviders(each.role, settingsFor(each, settings.current.config), surroundings),
+      answerersOf: (each) => chooseProviders(each.role, settingsFor(each, settings.current.config), environment),
       circuits,
       monotonicMs: () => performance.now(),
       prices: config.prices,
       taskLimit: job.taskLimit,
       spentBefore: job.spentBefore,
-      book,
+      usageLog,
       noteUsage: () => {},
       sandbox: config.sandbox,
       autonomy: job.autonomy,
@@ -232,10 +232,10 @@ const pool = new RemotePool({
 
 /** With the files that the result names. An attempt that goes on hands none in. */
 async function withFiles(
-  outcome: Outcome,
+  outcome: RunOutcome,
   taskId: string,
   outDir: string,
-): Promise<{ outcome: Outcome; files: PoolOutcome["files"] }> {
+): Promise<{ outcome: RunOutcome; files: PoolOutcome["files"] }> {
   if (outcome.asks !== undefined || outcome.failureReason === "interrupted") return { outcome, files: [] };
   try {
     const files = await collectFiles(outcome, taskId, { home, workDir }, outDir);
@@ -272,19 +272,19 @@ const leaseMs = leaseSec * 1_000;
 const beating = setInterval(beat, Math.min(BEAT_MS_MAX, leaseMs / BEATS_PER_LEASE));
 function beat(): void {
   pool.beat();
-  link.sayHere(pool.size, VERSION).catch(onEngineError);
+  connection.sayHere(pool.size, VERSION).catch(onEngineError);
 }
 onShutdown(async () => {
   clearInterval(beating);
   settings.close();
   await pool.stop(HAND_IN_MS);
-  await link.close();
+  await connection.close();
   await external.close();
   await closeMemorySearch();
   log.audit({ event: "pool_stopped" });
 }, log);
-await link.onTold((job, told) => pool.hear(job, told));
-link.start(
+await connection.onTold((job, told) => pool.hear(job, told));
+connection.start(
   (job, record) => pool.run(job, record),
   slots,
   leaseMs,

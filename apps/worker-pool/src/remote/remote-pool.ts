@@ -5,8 +5,8 @@
 import { randomBytes } from "node:crypto";
 import { existsSync } from "node:fs";
 import { basename, join } from "node:path";
-import type { Evidence } from "@mimikit/agent/prompt/evidence";
-import type { Outcome } from "@mimikit/agent/run/run-task";
+import type { AttachmentEvidence } from "@mimikit/agent/prompt/evidence";
+import type { RunOutcome } from "@mimikit/agent/run/run-task";
 import { Steering } from "@mimikit/agent/steering";
 import { tryJson } from "@mimikit/protocol/base/json";
 import {
@@ -15,11 +15,11 @@ import {
   type CarriedFile,
   type DeathAway,
   EndedAway,
+  type FilePiece,
   type FromPool,
   LINES_MAX,
   PIECE_BYTES,
   PIECES_AHEAD_MAX,
-  type Piece,
   PoolCall,
   type PoolJob,
   PoolOutcome,
@@ -53,20 +53,20 @@ const FILES = /^(.+)\.(files|out|calls\.jsonl)$/;
 const CALLS_BYTES_MAX = 67_108_864;
 
 /** The pool's connection to its home. */
-export interface HomeLink {
+export interface HomeConnection {
   /** Milliseconds since the engine has answered last. */
   readonly silentMs: number;
   tell(job: string, said: FromPool): Promise<void>;
   /** Says that an attempt has this outcome, and has made so many tool calls. */
   handIn(job: string, run: { nonce: string; calls: number }, outcome: PoolOutcome): Promise<void>;
-  putPiece(job: string, piece: Piece, data: Buffer): Promise<void>;
+  putPiece(job: string, piece: FilePiece, data: Buffer): Promise<void>;
   /** null where it does not lie there. */
-  takePiece(job: string, piece: Piece): Promise<Buffer | null>;
+  takePiece(job: string, piece: FilePiece): Promise<Buffer | null>;
 }
 
 /** A run, once it has ended. */
-export interface Ran extends Pick<PoolOutcome, "isBegun" | "files" | "tools"> {
-  outcome: Outcome;
+export interface EndedRun extends Pick<PoolOutcome, "isBegun" | "files" | "tools"> {
+  outcome: RunOutcome;
 }
 
 export interface RemotePoolOptions {
@@ -76,7 +76,7 @@ export interface RemotePoolOptions {
   fs: FileSystem;
   /** This process. */
   identity: Identity;
-  link: HomeLink;
+  connection: HomeConnection;
   leaseMs: number;
   /** Milliseconds of a clock that never jumps. */
   monotonicMs(): number;
@@ -97,8 +97,8 @@ export interface RemotePoolOptions {
     steering: Steering,
     stop: AbortSignal,
     told: RunTold,
-    files: { evidence: readonly Evidence[]; outputs: ReadonlyMap<string, string>; outDir: string },
-  ): Promise<Ran>;
+    files: { evidence: readonly AttachmentEvidence[]; outputs: ReadonlyMap<string, string>; outDir: string },
+  ): Promise<EndedRun>;
   /** The home needs no more of this attempt. @param goesOn another attempt may go on where it was. @param fileIds those of its messages. */
   forget(job: string, goesOn: boolean, fileIds: readonly string[]): Promise<void>;
   audit(event: string, job: string, detail?: Record<string, unknown>): void;
@@ -246,11 +246,11 @@ export class RemotePool {
 
   /** Says what runs and what is kept, and ends what runs where nobody was reached for too long. */
   beat(): void {
-    const { link, leaseMs, audit } = this.options;
+    const { connection, leaseMs, audit } = this.options;
     for (const [job, running] of this.running) {
       if (!running.hasPermit) continue;
-      if (link.silentMs > leaseMs && !running.stop.signal.aborted) {
-        audit("pool_unreached", job, { silentMs: Math.round(link.silentMs) });
+      if (connection.silentMs > leaseMs && !running.stop.signal.aborted) {
+        audit("pool_unreached", job, { silentMs: Math.round(connection.silentMs) });
         running.stop.abort("interrupted");
         continue;
       }
@@ -360,7 +360,7 @@ export class RemotePool {
       if (number === null) return;
       const piece = { file: file.id, piece: number };
       if (!(await this.ask(job, running, () => ({ kind: "want", nonce, ...piece }), nameOf(piece)))) return;
-      const data = await this.options.link.takePiece(job, piece);
+      const data = await this.options.connection.takePiece(job, piece);
       if (data !== null) await addPiece(path, file, number, data);
     }
   }
@@ -370,11 +370,11 @@ export class RemotePool {
   }
 
   /** Lays a piece of a file of the outcome where the home reads it. */
-  private async lay(job: string, { file, piece }: Piece): Promise<void> {
+  private async lay(job: string, { file, piece }: FilePiece): Promise<void> {
     const nonce = this.kept.get(job)?.nonce;
     const data = await readPiece(join(this.options.home, filesOutPath(job), file), piece);
     if (nonce === undefined || data === null) return;
-    await this.options.link.putPiece(job, { file, piece }, data);
+    await this.options.connection.putPiece(job, { file, piece }, data);
     this.say(job, { kind: "laid", nonce, file, piece });
   }
 
@@ -388,7 +388,7 @@ export class RemotePool {
     for (const piece of pieces.slice(0, PIECES_AHEAD_MAX)) {
       const data = await readPiece(join(this.options.home, filesOutPath(job), piece.file), piece.piece);
       // Not waited for: the engine does it before it hears of the outcome. The home asks for a piece that is lost.
-      if (data !== null) void this.options.link.putPiece(job, piece, data).catch(this.options.onError);
+      if (data !== null) void this.options.connection.putPiece(job, piece, data).catch(this.options.onError);
     }
   }
 
@@ -426,17 +426,17 @@ export class RemotePool {
   /** With its outcome each time: the message, or what the engine had, may be lost. */
   private announce(job: string): void {
     const kept = this.kept.get(job);
-    if (kept === undefined || this.options.link.silentMs > this.options.leaseMs) return;
+    if (kept === undefined || this.options.connection.silentMs > this.options.leaseMs) return;
     const { made: calls, areSaid } = this.sayCalls(job);
     if (!areSaid) return;
     const { nonce } = kept;
     if (kept.outcome === null) this.say(job, { kind: "lost", nonce, calls, death: kept.death });
-    else this.options.link.handIn(job, { nonce, calls }, kept.outcome).catch(this.options.onError);
+    else this.options.connection.handIn(job, { nonce, calls }, kept.outcome).catch(this.options.onError);
   }
 
   /** It is not awaited: a message that is not heard is repeated. */
   private say(job: string, said: FromPool): void {
-    this.options.link.tell(job, said).catch(this.options.onError);
+    this.options.connection.tell(job, said).catch(this.options.onError);
   }
 
   private async letGo(job: string): Promise<void> {
@@ -465,10 +465,10 @@ const isSame = (a: Identity, b: Identity) => a.pid === b.pid && a.startTime === 
 
 /** The question for a permit. */
 const PERMIT = "permit";
-const nameOf = ({ file, piece }: Piece) => `${file}.${piece}`;
+const nameOf = ({ file, piece }: FilePiece) => `${file}.${piece}`;
 
 /** The outcome of a run as it goes to the home. */
-function outcomeOf(ran: Ran): PoolOutcome {
+function outcomeOf(ran: EndedRun): PoolOutcome {
   const { error, question, steers, isOutage: _, effects: _effects, shown: _shown, ...rest } = ran.outcome;
   const handed = {
     ...rest,

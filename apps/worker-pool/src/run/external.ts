@@ -13,14 +13,14 @@ export interface OutsideOptions extends Omit<ExternalOptions, "onChange"> {
   onError(error: unknown): void;
 }
 
-export interface Outside {
+export interface ExternalServers {
   /** Throws what the disk throws. A run that is stopped meanwhile has none. */
   of(run: Parameters<ExternalTools["of"]>[0], signal: AbortSignal): Promise<External>;
   /** Resolves when every server has ended. */
   close(): Promise<void>;
 }
 
-export function outside(options: OutsideOptions): Outside {
+export function outside(options: OutsideOptions): ExternalServers {
   let loaded: Promise<ExternalTools> | undefined;
   const told = new Set<string>();
   const onProblem = (problem: string) => {

@@ -1,5 +1,5 @@
 /** How much a run may do without asking, and what the owner has said to its task so far (docs/autonomy.md). */
-import { type Answered, Gate } from "@mimikit/agent/approval/gate";
+import { Gate, type OwnerAnswer } from "@mimikit/agent/approval/gate";
 import { isResumable } from "@mimikit/agent/roles/index";
 import type { Autonomy } from "@mimikit/protocol/approvals/approval";
 import { approvalPermit } from "@mimikit/protocol/base/id";
@@ -8,12 +8,12 @@ import type { Task } from "@mimikit/protocol/records/task";
 import type { FileSystem } from "@mimikit/store/disk/file-system";
 import { createOnce } from "@mimikit/store/disk/record";
 import { RUNS, runPath, USED_YES } from "@mimikit/store/disk/state";
-import type { Mirror } from "@mimikit/store/mirror/mirror";
+import type { StateCache } from "@mimikit/store/state-cache/state-cache";
 import { readApprovals } from "@mimikit/store/views/approvals";
 
 export interface GateSources {
   fs: FileSystem;
-  mirror: Mirror;
+  cache: StateCache;
   autonomy: Autonomy;
   /** Does no model stand between what the owner writes and a command of the offline engine? */
   isOwnersWords: boolean;
@@ -22,36 +22,40 @@ export interface GateSources {
 
 /** The gate of one attempt; undefined where nothing of it asks. Throws what the disk throws. */
 export async function gateOf(task: Task, cwd: string, sources: GateSources): Promise<Gate | undefined> {
-  const { fs, mirror, autonomy: mode, isOwnersWords, onError } = sources;
-  if (mode === "full" || (await isOlderThanAutonomy(task, mirror))) return undefined;
+  const { fs, cache, autonomy: mode, isOwnersWords, onError } = sources;
+  if (mode === "full" || (await isOlderThanAutonomy(task, cache))) return undefined;
   return new Gate({
     mode,
     mayAsk: KINDS[task.kind].part === "order" && isResumable(task),
     isOwnersWords,
     cwd,
-    answers: await answersTo(task, fs, mirror),
+    answers: await answersTo(task, fs, cache),
     allowed: () => readApprovals(fs, onError),
     use: (attempt) => use(task, attempt, fs),
   });
 }
 
 /** Does it come from triggers alone that were there before there was this setting? They go on as they were set up, with no user near to be asked. */
-export async function isOlderThanAutonomy({ triggerId, evaluation }: Task, mirror: Mirror): Promise<boolean> {
+export async function isOlderThanAutonomy({ triggerId, evaluation }: Task, cache: StateCache): Promise<boolean> {
   const ids = evaluation?.map((item) => item.triggerId) ?? (triggerId === undefined ? [] : [triggerId]);
   for (const id of ids) {
-    const ended = mirror.standing.has(id) ? null : await mirror.ledger.read(id);
-    const trigger = mirror.standing.get(id) ?? (ended !== null && "trigger" in ended ? ended.trigger : undefined);
+    const ended = cache.triggers.has(id) ? null : await cache.archiveIndex.read(id);
+    const trigger = cache.triggers.get(id) ?? (ended !== null && "trigger" in ended ? ended.trigger : undefined);
     if (trigger === undefined || trigger.asks === true) return false;
   }
   return ids.length > 0;
 }
 
 /** The owner's answers to the calls of earlier attempts. Throws what the disk throws. */
-export async function answersTo({ id }: Task, fs: FileSystem, { attempts, ledger }: Mirror): Promise<Answered[]> {
-  const answers: Answered[] = [];
+export async function answersTo(
+  { id }: Task,
+  fs: FileSystem,
+  { attempts, archiveIndex }: StateCache,
+): Promise<OwnerAnswer[]> {
+  const answers: OwnerAnswer[] = [];
   for (const { attempt, failed } of attempts.get(id) ?? []) {
     if (failed?.asks === undefined) continue;
-    const permit = await ledger.read(approvalPermit(id, attempt));
+    const permit = await archiveIndex.read(approvalPermit(id, attempt));
     const verdict = permit !== null && "verdict" in permit ? permit.verdict : undefined;
     if (verdict === undefined) continue;
     const isUsed = await fs.exists(`${runPath(id, attempt)}/${USED_YES}`);

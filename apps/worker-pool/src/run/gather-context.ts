@@ -1,12 +1,12 @@
 /** The context of a role besides its task, read from the state directory when its run starts (SPEC F1). */
 import { clockOf, isoIn } from "@mimikit/agent/prompt/clock";
-import { type Evidence, gatherEvidence } from "@mimikit/agent/prompt/evidence";
-import { type Conversation, shownOfHistory } from "@mimikit/agent/prompt/sections";
+import { type AttachmentEvidence, gatherEvidence } from "@mimikit/agent/prompt/evidence";
+import { type PromptInput, shownOfHistory } from "@mimikit/agent/prompt/sections";
 import { definitionOf } from "@mimikit/agent/roles/index";
 import type { Context } from "@mimikit/agent/tools/context";
 import { summaryOf, triggerSummary } from "@mimikit/core/views/board";
 import { newestVersions, replacedBy, sinceClear, sinceCompressed, summaryIn } from "@mimikit/core/views/history";
-import type { HistoryIndex, Said } from "@mimikit/memory/search/history-index";
+import type { HistoryIndex, MessageLog } from "@mimikit/memory/search/history-index";
 import type { MemoryPlace } from "@mimikit/memory/sources/memory-query";
 import { toldOf } from "@mimikit/memory/text/told";
 import { compareTaskIds, resultSummaryId, turnId } from "@mimikit/protocol/base/id";
@@ -22,8 +22,8 @@ import { VERSION } from "@mimikit/runtime/home/version";
 import type { FileSystem } from "@mimikit/store/disk/file-system";
 import { BACKLOG_PATH, MEMORY_PATH, PERSONA_PATH, PROFILE_PATH } from "@mimikit/store/disk/state";
 import { parseBacklog } from "@mimikit/store/documents/backlog";
-import type { Ledger } from "@mimikit/store/mirror/ledger";
-import type { Mirror } from "@mimikit/store/mirror/mirror";
+import type { ArchiveIndex } from "@mimikit/store/state-cache/archive-index";
+import type { StateCache } from "@mimikit/store/state-cache/state-cache";
 import type { HistoryWindow } from "@mimikit/store/views/history";
 import { layOutTexts } from "./lay-out-texts.ts";
 import type { OpenTasks } from "./open-tasks.ts";
@@ -40,7 +40,7 @@ export interface Sources {
   home: string;
   workDir: string;
   fs: FileSystem;
-  mirror: Mirror;
+  cache: StateCache;
   openTasks: OpenTasks;
   /** The newest messages. */
   conversation: HistoryWindow;
@@ -54,7 +54,7 @@ export interface Sources {
   /** The other machines that work for this home. */
   listPools?(): Promise<readonly PoolSummary[]>;
   /** The files that a run is about, where another home has given them. */
-  evidence?: readonly Evidence[];
+  evidence?: readonly AttachmentEvidence[];
 }
 
 /** @param runDir the folder of the attempt, which exists. Throws what the disk throws. */
@@ -65,7 +65,7 @@ export async function gatherContext(
     home,
     workDir,
     fs,
-    mirror,
+    cache,
     openTasks,
     conversation,
     said,
@@ -77,16 +77,16 @@ export async function gatherContext(
     evidence: given,
   }: Sources,
 ): Promise<Context> {
-  await mirror.ledger.follow();
+  await cache.archiveIndex.follow();
   const view = await conversation.read();
   const { messages: newest } = view;
-  const { history, summary } = await conversationIn(view, mirror.ledger, task.turn);
-  const origin = isTurn(task) ? [] : await originOf(task, mirror);
+  const { history, summary } = await conversationIn(view, cache.archiveIndex, task.turn);
+  const origin = isTurn(task) ? [] : await originOf(task, cache);
   const messages = task.turn?.messages ?? origin;
   const now = new Date(nowMs()).toISOString();
   const evidence = given ?? (await gatherEvidence(messages, history, { home, fs }));
   const sender = messages.findLast((message) => message.client !== undefined);
-  const tasks = await listTasks(openTasks.list, mirror.ledger, sinceClear(newest));
+  const tasks = await listTasks(openTasks.list, cache.archiveIndex, sinceClear(newest));
   // Thousands may wait, and what has not ended has no summary.
   const ended = tasks.filter(({ completedAt }) => completedAt !== undefined);
   const conversed = {
@@ -118,9 +118,9 @@ export async function gatherContext(
     longTexts: await layOutTexts(messages, task.role, { fs, runDir }),
     said: all,
     tasks,
-    summaries: await summariesOf([...ended, ...task.upstream], mirror.ledger),
-    triggers: listTriggers(mirror),
-    questions: listQuestions(mirror),
+    summaries: await summariesOf([...ended, ...task.upstream], cache.archiveIndex),
+    triggers: listTriggers(cache),
+    questions: listQuestions(cache),
     memoryPlace: place,
     skills: sections.includes("skills") ? await listSkills() : [],
     backlog: parseBacklog(await readDocument(fs, BACKLOG_PATH)).map(({ item, done }) => ({ item, done })),
@@ -136,8 +136,8 @@ export async function gatherContext(
  * @param documents in which the Teller remembers for good.
  */
 async function reminded(
-  conversation: Conversation,
-  { said, newest }: { said: Said; newest: readonly HistoryMessage[] },
+  conversation: PromptInput,
+  { said, newest }: { said: MessageLog; newest: readonly HistoryMessage[] },
   place: MemoryPlace,
   documents: readonly string[],
 ): Promise<Pick<Context, "memory" | "recalled">> {
@@ -161,13 +161,13 @@ async function reminded(
 /** The messages since the last new conversation, in their last version; messages before it was compressed are in the summary (SPEC F3). */
 async function conversationIn(
   { messages, compressed }: History,
-  ledger: Ledger,
+  archiveIndex: ArchiveIndex,
   now: TurnInput | undefined,
 ): Promise<Pick<Context, "history" | "summary">> {
   const replaced = now === undefined ? [] : replacedBy(now);
   const current = (said: HistoryMessage[]) => newestVersions(said).filter(({ id }) => !replaced.includes(id));
   const history = sinceClear(messages);
-  const turn = compressed === undefined ? null : await ledger.readResult(turnId(compressed));
+  const turn = compressed === undefined ? null : await archiveIndex.readResult(turnId(compressed));
   if (turn === null) return { history: current(history), summary: "" };
   return { history: current(sinceCompressed(history, turn)), summary: summaryIn(turn) ?? "" };
 }
@@ -180,10 +180,13 @@ function quotedBy(messages: readonly Message[], window: readonly HistoryMessage[
 }
 
 /** The Teller's summaries of the results of these tasks, by their ids. */
-async function summariesOf(tasks: readonly { id: string }[], ledger: Ledger): Promise<Record<string, string>> {
+async function summariesOf(
+  tasks: readonly { id: string }[],
+  archiveIndex: ArchiveIndex,
+): Promise<Record<string, string>> {
   const summaries: Record<string, string> = {};
   for (const { id } of tasks) {
-    const record = await ledger.read(resultSummaryId(id));
+    const record = await archiveIndex.read(resultSummaryId(id));
     if (record !== null && "summary" in record && "taskId" in record) summaries[id] = record.summary;
   }
   return summaries;
@@ -196,15 +199,15 @@ function clientOf(sender: Message, client: ClientClock, now: string): ClientCloc
   return { timeZone: client.timeZone, now: isoIn(Date.parse(client.now) + msSince, timeZone) };
 }
 
-function listTriggers({ standing, ledger }: Mirror): TriggerSummary[] {
-  const open = [...standing.values()]
-    .filter(({ id, over }) => over === undefined && !ledger.has(id))
+function listTriggers({ triggers, archiveIndex }: StateCache): TriggerSummary[] {
+  const open = [...triggers.values()]
+    .filter(({ id, over }) => over === undefined && !archiveIndex.has(id))
     .map(triggerSummary);
   return open.sort((a, b) => newestFirst(a.createdAt, b.createdAt) || compareTaskIds(b.id, a.id));
 }
 
-function listQuestions({ questions, ledger }: Mirror): Question[] {
-  const open = [...questions.values()].filter(({ id }) => !ledger.has(id));
+function listQuestions({ questions, archiveIndex }: StateCache): Question[] {
+  const open = [...questions.values()].filter(({ id }) => !archiveIndex.has(id));
   return open.sort((a, b) => newestFirst(a.at, b.at) || compareTaskIds(b.id, a.id));
 }
 
@@ -215,7 +218,7 @@ function newestFirst(a: string, b: string): number {
 /** The open ones, then those that the conversation tells the end of. */
 async function listTasks(
   open: readonly TaskSummary[],
-  ledger: Ledger,
+  archiveIndex: ArchiveIndex,
   history: HistoryMessage[],
 ): Promise<TaskSummary[]> {
   const known = new Set(open.map((task) => task.id));
@@ -224,7 +227,7 @@ async function listTasks(
     if (ended.length >= ENDED_TASKS_MAX) break;
     if (known.has(id)) continue;
     known.add(id);
-    const result = await ledger.readResult(id);
+    const result = await archiveIndex.readResult(id);
     if (result !== null) ended.push(summaryOf(result));
   }
   return [...open, ...ended];

@@ -2,12 +2,12 @@
 import { rootOf } from "@mimikit/protocol/base/id";
 import type { Message } from "@mimikit/protocol/records/inbox";
 import type { Task } from "@mimikit/protocol/records/task";
-import type { Mirror } from "@mimikit/store/mirror/mirror";
+import type { StateCache } from "@mimikit/store/state-cache/state-cache";
 
 /** The messages of the turn that the work came from, and of the one that it began with. It may not be archived yet. */
-export async function originOf({ id, traceId }: Task, { results, ledger }: Mirror): Promise<Message[]> {
+export async function originOf({ id, traceId }: Task, { results, archiveIndex }: StateCache): Promise<Message[]> {
   const turns = [...new Set([traceId, rootOf(id)])].map(
-    async (turn) => results.get(turn) ?? (await ledger.readResult(turn)),
+    async (turn) => results.get(turn) ?? (await archiveIndex.readResult(turn)),
   );
   return (await Promise.all(turns)).flatMap((turn) => turn?.task.turn?.messages ?? []);
 }

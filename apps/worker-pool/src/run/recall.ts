@@ -1,6 +1,6 @@
 /** The memories for a run: hits of memory and the conversation before it for the messages that it is about (SPEC E4, E5, F1). */
 import type { Context } from "@mimikit/agent/tools/context";
-import type { Said } from "@mimikit/memory/search/history-index";
+import type { MessageLog } from "@mimikit/memory/search/history-index";
 import { recallMemory } from "@mimikit/memory/search/search";
 import { type MemoryPlace, QUERY_CHARS_MAX } from "@mimikit/memory/sources/memory-query";
 import { fold } from "@mimikit/memory/text/fold";
@@ -19,7 +19,7 @@ export interface Recalling {
   /** The earlier messages, oldest first. */
   before: readonly string[];
   place: MemoryPlace;
-  said: Said;
+  said: MessageLog;
   /** Is this message shown anyway? */
   isShown(id: string): boolean;
   /** The numbers of turns in which something was told that is forgotten, or corrected since. */

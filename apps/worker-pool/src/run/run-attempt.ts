@@ -5,14 +5,14 @@ import { mkdir, realpath, rm } from "node:fs/promises";
 import { join } from "node:path";
 import type { Gate } from "@mimikit/agent/approval/gate";
 import type { ToolCallRecord } from "@mimikit/agent/bus";
-import type { Place } from "@mimikit/agent/documents/document-text";
+import type { DocumentAccess } from "@mimikit/agent/documents/document-text";
 import { layOut } from "@mimikit/agent/prompt/evidence";
 import type { SandboxMode } from "@mimikit/agent/provider";
 import type { Answerers } from "@mimikit/agent/providers/index";
 import { definitionOf, isResumable } from "@mimikit/agent/roles/index";
 import type { Circuits } from "@mimikit/agent/run/circuit";
 import { priceOf } from "@mimikit/agent/run/reservation";
-import { type Outcome, runTask } from "@mimikit/agent/run/run-task";
+import { type RunOutcome, runTask } from "@mimikit/agent/run/run-task";
 import { takeLeft } from "@mimikit/agent/shell/lifeline";
 import { inheritTemporary, removeTemporary } from "@mimikit/agent/shell/temporary";
 import { readGuides } from "@mimikit/agent/skills/guides";
@@ -31,16 +31,16 @@ import type { Config } from "@mimikit/runtime/config/config";
 import { isFree } from "@mimikit/runtime/config/providers";
 import { MARK_VARIABLE, markOf } from "@mimikit/runtime/process/marked-processes";
 import { runPath, streamPath } from "@mimikit/store/disk/state";
-import type { UsageBook } from "@mimikit/store/views/usage-book";
+import type { UsageLog } from "@mimikit/store/views/usage-log";
 import { type Allotted, hasNone, lineOf } from "../claim/allot.ts";
 import { isFleeting, keepClaim } from "../claim/claim.ts";
-import { assertImprovable, type Bench, openBench } from "../improve/bench.ts";
 import { Unimprovable } from "../improve/git.ts";
 import { land } from "../improve/land.ts";
 import type { MoveOptions } from "../improve/move-forward.ts";
-import type { Site } from "../improve/site.ts";
+import { assertImprovable, openRunWorktree, type RunWorktree } from "../improve/run-worktree.ts";
+import type { StepContext } from "../improve/step-context.ts";
 import { unmerge } from "../improve/unmerge.ts";
-import type { Outside } from "./external.ts";
+import type { ExternalServers } from "./external.ts";
 import { type GateSources, gateOf } from "./gate-of.ts";
 import { gatherContext, type Sources } from "./gather-context.ts";
 import { spentEarlier } from "./spent-earlier.ts";
@@ -51,7 +51,7 @@ import { openTranscript } from "./transcript-file.ts";
 /** The provider of work that no model is asked for. */
 const CODE = "code";
 
-export interface Workshop extends Sources {
+export interface RunDeps extends Sources {
   /** The provider and its fallbacks. */
   answerersOf(task: Task): Answerers;
   circuits: Circuits;
@@ -61,7 +61,7 @@ export interface Workshop extends Sources {
   prices: Record<string, Price>;
   /** The limit of one task, all its attempts together. */
   taskLimit: Limit;
-  book: UsageBook;
+  usageLog: UsageLog;
   /** Never throws: an outcome is worth more than the note of what it cost. */
   noteUsage(line: UsageLine): void;
   onToolCall(task: Task, call: ToolCallRecord): void;
@@ -71,7 +71,7 @@ export interface Workshop extends Sources {
   /** The part of the web that a Worker may load; nothing if not given. */
   web?: Web;
   /** The tools that are not ours. */
-  outside: Pick<Outside, "of">;
+  outside: Pick<ExternalServers, "of">;
   improve: Config["selfImprove"];
   /** The cost of earlier attempts, if another home knows it; else the usage log of this one says it. */
   spentBefore?: Spending;
@@ -99,20 +99,20 @@ export async function runAttempt(
   candidate: Allotted,
   steering: Steering,
   stop: AbortSignal,
-  workshop: Workshop,
-): Promise<Outcome> {
+  deps: RunDeps,
+): Promise<RunOutcome> {
   try {
-    if (KINDS[candidate.task.kind].runner === "pool") return await runCode(candidate, steering, workshop);
-    const elsewhere = workshop.isOfPool === true ? null : nowhereFor(candidate.task);
+    if (KINDS[candidate.task.kind].runner === "pool") return await runCode(candidate, steering, deps);
+    const elsewhere = deps.isOfPool === true ? null : nowhereFor(candidate.task);
     if (elsewhere !== null)
-      return unrun(candidate, { failureReason: "error", error: elsewhere, retryable: false }, steering, workshop);
-    return await run(candidate, steering, stop, workshop);
+      return unrun(candidate, { failureReason: "error", error: elsewhere, retryable: false }, steering, deps);
+    return await run(candidate, steering, stop, deps);
   } catch (error) {
     if (error instanceof Unimprovable)
-      return unrun(candidate, { failureReason: "error", error: error.message, retryable: false }, steering, workshop);
-    workshop.onError(error);
+      return unrun(candidate, { failureReason: "error", error: error.message, retryable: false }, steering, deps);
+    deps.onError(error);
     const message = error instanceof Error ? error.message : String(error);
-    return unrun(candidate, { failureReason: "error", error: message, retryable: true }, steering, workshop);
+    return unrun(candidate, { failureReason: "error", error: message, retryable: true }, steering, deps);
   }
 }
 
@@ -128,10 +128,10 @@ const NOT_PERMITTED = { failureReason: "cancelled", error: "it was not permitted
 /** An attempt that asked no provider, or whose provider is not what went wrong. */
 function unrun(
   { task, attempt }: Allotted,
-  failure: Required<Pick<Outcome, "failureReason" | "error" | "retryable">>,
+  failure: Required<Pick<RunOutcome, "failureReason" | "error" | "retryable">>,
   steering: Steering,
-  { nowMs, providers }: Workshop,
-): Outcome {
+  { nowMs, providers }: RunDeps,
+): RunOutcome {
   const { resultType, effects } = failedResult(task, failure.failureReason, failure.error, nowMs(), attempt);
   return {
     status: "failed",
@@ -146,19 +146,19 @@ function unrun(
 }
 
 /** The end of an improvement, and the undoing of one: no provider is asked. */
-async function runCode(candidate: Allotted, steering: Steering, workshop: Workshop): Promise<Outcome> {
+async function runCode(candidate: Allotted, steering: Steering, deps: RunDeps): Promise<RunOutcome> {
   const { task, attempt } = candidate;
-  const { improve, problemOf, audit } = workshop;
-  const site = await siteOf(candidate, workshop);
+  const { improve, problemOf, audit } = deps;
+  const context = await stepContextOf(candidate, deps);
   const options: MoveOptions = {
-    home: workshop.home,
+    home: deps.home,
     problemOf,
     audit: (event, detail) => audit({ event, taskId: task.id, traceId: task.traceId, attempts: attempt, detail }),
   };
   const done =
     task.kind === "improve-undo"
-      ? { resultType: "unmerging" as const, result: await unmerge(task, site, options) }
-      : { resultType: "landing" as const, result: await land(task, site, { ...options, mayMerge: improve.merge }) };
+      ? { resultType: "unmerging" as const, result: await unmerge(task, context, options) }
+      : { resultType: "landing" as const, result: await land(task, context, { ...options, mayMerge: improve.merge }) };
   return {
     status: "done",
     ...done,
@@ -170,7 +170,7 @@ async function runCode(candidate: Allotted, steering: Steering, workshop: Worksh
   };
 }
 
-async function siteOf({ task, attempt }: Allotted, { home, workDir }: Workshop): Promise<Site> {
+async function stepContextOf({ task, attempt }: Allotted, { home, workDir }: RunDeps): Promise<StepContext> {
   const runDir = join(home, runPath(task.id, attempt));
   await mkdir(runDir, { recursive: true, mode: 0o700 });
   const environment = { [MARK_VARIABLE]: markOf(home, task.id, attempt) };
@@ -178,75 +178,75 @@ async function siteOf({ task, attempt }: Allotted, { home, workDir }: Workshop):
 }
 
 /** Where a step of self-improvement is at work; null for the steps, and all other tasks, that need no place of their own. */
-async function benchOf(candidate: Allotted, workshop: Workshop): Promise<Bench | null> {
+async function worktreeOf(candidate: Allotted, deps: RunDeps): Promise<RunWorktree | null> {
   const { task } = candidate;
-  if (task.kind === "improve-look") await assertImprovable(await siteOf(candidate, workshop));
+  if (task.kind === "improve-look") await assertImprovable(await stepContextOf(candidate, deps));
   if (task.kind !== "improve-work") return null;
-  return openBench(task, await siteOf(candidate, workshop), workshop.improve);
+  return openRunWorktree(task, await stepContextOf(candidate, deps), deps.improve);
 }
 
-async function run(candidate: Allotted, steering: Steering, stop: AbortSignal, workshop: Workshop): Promise<Outcome> {
+async function run(candidate: Allotted, steering: Steering, stop: AbortSignal, deps: RunDeps): Promise<RunOutcome> {
   const { task, attempt, earlier } = candidate;
-  const { home, workDir, onError } = workshop;
-  const overBudget = taskBudget(task, workshop);
+  const { home, workDir, onError } = deps;
+  const overBudget = taskBudget(task, deps);
   const problem = overBudget(NO_USAGE, undefined);
   if (problem !== null)
-    return unrun(candidate, { failureReason: "budget", error: problem, retryable: false }, steering, workshop);
+    return unrun(candidate, { failureReason: "budget", error: problem, retryable: false }, steering, deps);
   const runDir = await makeRunDir(candidate, home);
   if (attempt > 1 && isResumable(task)) await inheritTemporary(join(home, runPath(task.id, attempt - 1)), runDir);
-  const bench = await benchOf(candidate, workshop);
+  const worktree = await worktreeOf(candidate, deps);
   const stream = openStream(home, task.id, onError);
   const transcript = openTranscript(home, task.id, attempt, onError);
   const tally = new ToolTally();
-  const keep = keeper(candidate, workshop);
+  const keep = keeper(candidate, deps);
   let isAnswered = false;
-  const limitMs = timeLimitSec(task, workshop.timeLimitOf(task), earlier) * 1_000;
+  const limitMs = timeLimitSec(task, deps.timeLimitOf(task), earlier) * 1_000;
   const prepare = async (signal: AbortSignal) => {
-    const answerers = workshop.answerersOf(task);
+    const answerers = deps.answerersOf(task);
     // Its cost will be known by the number of the attempt: the claim becomes durable while the model thinks.
     if (answerers.providers.some(({ name }) => !isFree(name))) void keep();
     const place = {
       task,
-      workDir: bench?.workDir ?? workDir,
+      workDir: worktree?.workDir ?? workDir,
       home,
       // The user's tree is safe in the sandbox alone.
-      sandbox: isImprovement(task) ? ("required" as const) : workshop.sandbox,
-      ...(bench !== null && { protect: bench.protect }),
+      sandbox: isImprovement(task) ? ("required" as const) : deps.sandbox,
+      ...(worktree !== null && { protect: worktree.protect }),
       runDir,
-      environment: { [MARK_VARIABLE]: markOf(home, task.id, attempt), ...bench?.environment },
+      environment: { [MARK_VARIABLE]: markOf(home, task.id, attempt), ...worktree?.environment },
     };
-    const { fs, mirror, autonomy } = workshop;
-    const isOwnersWords = workshop.isOwnersWords();
-    const { gateFor } = workshop;
+    const { fs, cache, autonomy } = deps;
+    const isOwnersWords = deps.isOwnersWords();
+    const { gateFor } = deps;
     const gate =
       gateFor === undefined
-        ? await gateOf(task, place.workDir, { fs, mirror, autonomy, isOwnersWords, onError })
+        ? await gateOf(task, place.workDir, { fs, cache, autonomy, isOwnersWords, onError })
         : gateFor(task, place.workDir, runDir);
     return {
       ...place,
       ...(gate !== undefined && { gate }),
       answerers,
-      external: await workshop.outside.of(place, signal),
-      context: await contextOf(candidate, { ...place, fs }, signal, workshop),
+      external: await deps.outside.of(place, signal),
+      context: await contextOf(candidate, { ...place, fs }, signal, deps),
     };
   };
   // The answer of another home may take hours, which are not of the run.
-  const prepared = workshop.begin === undefined ? undefined : prepare(stop);
+  const prepared = deps.begin === undefined ? undefined : prepare(stop);
   prepared?.catch(() => undefined);
-  const mayBegin = (await workshop.begin?.()) ?? true;
+  const mayBegin = (await deps.begin?.()) ?? true;
   const { ran, isStopped } = await within(limitMs, stop, async (signal) => {
-    if (!mayBegin) return unrun(candidate, NOT_PERMITTED, steering, workshop);
+    if (!mayBegin) return unrun(candidate, NOT_PERMITTED, steering, deps);
     return runTask(
       {
         ...(await (prepared ?? prepare(signal))),
-        ...(workshop.web !== undefined && { web: workshop.web }),
+        ...(deps.web !== undefined && { web: deps.web }),
         attempt,
-        circuits: workshop.circuits,
-        monotonicMs: workshop.monotonicMs,
+        circuits: deps.circuits,
+        monotonicMs: deps.monotonicMs,
         steering,
         onToolCall: (call) => {
           tally.note(call);
-          workshop.onToolCall(task, call);
+          deps.onToolCall(task, call);
         },
         // A reply is what a turn says; its calls are in the session.
         tell: (told) => {
@@ -255,7 +255,7 @@ async function run(candidate: Allotted, steering: Steering, stop: AbortSignal, w
         onStream: (line) => {
           if (line.type === "delta" || line.type === "thought") isAnswered = true;
           stream.write(line);
-          workshop.onLine?.(line);
+          deps.onLine?.(line);
         },
         overBudget,
       },
@@ -264,10 +264,10 @@ async function run(candidate: Allotted, steering: Steering, stop: AbortSignal, w
   });
   await stream.end();
   await transcript.end();
-  const usage = priced(ran.usage, priceOf(ran.model, workshop.prices));
+  const usage = priced(ran.usage, priceOf(ran.model, deps.prices));
   // It has cost that, whatever the disk makes of what follows.
-  await noteUsage(candidate, { ...ran, usage }, tally, isAnswered || isStopped, keep, workshop);
-  const concluded = { ...(bench === null ? ran : await bench.conclude(ran, stop)), usage };
+  await noteUsage(candidate, { ...ran, usage }, tally, isAnswered || isStopped, keep, deps);
+  const concluded = { ...(worktree === null ? ran : await worktree.conclude(ran, stop)), usage };
   // The next attempt goes on with the same session, and finds what it left there.
   const goesOn = ran.asks !== undefined || ran.failureReason === "interrupted";
   if (!goesOn) await removeTemporary(runDir).catch(onError);
@@ -305,7 +305,7 @@ async function within<Result>(
 }
 
 /** The guides of the tree that a Worker is in. One that does not count is told once for each run. */
-async function guidesFor(task: Task, workDir: string, { home, audit }: Workshop): Promise<Pick<Context, "guides">> {
+async function guidesFor(task: Task, workDir: string, { home, audit }: RunDeps): Promise<Pick<Context, "guides">> {
   if (!definitionOf(task).sections.includes("guides")) return {};
   const { guides, problems } = await readGuides(workDir, home);
   for (const detail of problems) audit({ event: "guide_refused", taskId: task.id, traceId: task.traceId, detail });
@@ -315,12 +315,12 @@ async function guidesFor(task: Task, workDir: string, { home, audit }: Workshop)
 /** The context of a run, its files with it. A Worker gets copies of them in the folder of its run: it can read nothing else of the state directory. */
 async function contextOf(
   { task }: Allotted,
-  place: Place & { runDir: string },
+  place: DocumentAccess & { runDir: string },
   signal: AbortSignal,
-  workshop: Workshop,
+  deps: RunDeps,
 ): Promise<Context> {
-  const { evidence, ...gathered } = await gatherContext(task, place.runDir, workshop);
-  const context = { ...gathered, ...(await guidesFor(task, place.workDir, workshop)) };
+  const { evidence, ...gathered } = await gatherContext(task, place.runDir, deps);
+  const context = { ...gathered, ...(await guidesFor(task, place.workDir, deps)) };
   if (evidence === undefined) return context;
   const { readTexts } = await import("@mimikit/agent/documents/document-text");
   const read = await readTexts(evidence, place, signal);
@@ -331,17 +331,17 @@ async function contextOf(
  * Says why no more may be spent on the task, if so, of what this attempt has used so far. Turns have no such budget: the
  * user waits for what they say.
  */
-function taskBudget(task: Task, workshop: Workshop): TaskBudget {
-  const { taskLimit, prices } = workshop;
+function taskBudget(task: Task, deps: RunDeps): TaskBudget {
+  const { taskLimit, prices } = deps;
   if (isTurn(task) || !isLimited(taskLimit)) return () => null;
-  const earlier = workshop.spentBefore ?? spentEarlier(task, workshop);
+  const earlier = deps.spentBefore ?? spentEarlier(task, deps);
   return (usage, model) => overrun(taskLimit, addSpending(earlier, spendingOf(priced(usage, priceOf(model, prices)))));
 }
 
 type TaskBudget = (usage: Usage, model: string | undefined) => string | null;
 
 /** Keeps the claim, once. It never throws: an outcome is worth more than the number that it is known by. */
-function keeper(candidate: Allotted, { fs, onError }: Workshop): () => Promise<void> {
+function keeper(candidate: Allotted, { fs, onError }: RunDeps): () => Promise<void> {
   let kept: Promise<void> | undefined;
   return () => {
     kept ??= keepClaim(candidate, fs).catch(onError);
@@ -352,22 +352,22 @@ function keeper(candidate: Allotted, { fs, onError }: Workshop): () => Promise<v
 /** One line for each attempt that has something to say. @param isBegun it may have cost something that it cannot tell. */
 async function noteUsage(
   candidate: Allotted,
-  outcome: Outcome,
+  outcome: RunOutcome,
   tally: ToolTally,
   isBegun: boolean,
   keep: () => Promise<void>,
-  workshop: Workshop,
+  deps: RunDeps,
 ): Promise<void> {
   const ran = { outcome, isBegun, isFree: isFree(outcome.provider), tools: tally.total };
-  const line = lineOf(candidate, ran, workshop.nowMs());
+  const line = lineOf(candidate, ran, deps.nowMs());
   if (line === null) return;
   // The line is known by the number of the attempt, which no other may have after it.
   await keep();
-  workshop.noteUsage(line);
+  deps.noteUsage(line);
 }
 
 /** An attempt that was an outage has nothing to show: however long it lasts, it leaves one record behind. */
-async function forget({ id }: Task, attempt: number, outcome: Outcome, home: string): Promise<void> {
+async function forget({ id }: Task, attempt: number, outcome: RunOutcome, home: string): Promise<void> {
   if (!hasNone(outcome.usage)) return;
   await rm(join(home, runPath(id, attempt)), { recursive: true, force: true });
   await rm(join(home, streamPath(id)), { force: true });

@@ -7,18 +7,18 @@ import { createHash } from "node:crypto";
 import { beginsWith, prefixOf } from "@mimikit/core/tasks/simple-command";
 import {
   type Approval,
+  type ApprovalVerdict,
   type AskedCall,
   type Autonomy,
   type Reach,
   SHOWN_CALL_CHARS_MAX,
-  type Verdict,
 } from "@mimikit/protocol/approvals/approval";
 
 /** More calls of one task are refused: an owner who is asked so often no longer reads the questions. */
 export const ASKED_PER_TASK_MAX = 20;
 
 /** The reach of a call, as its tool knows it. */
-export interface Wanted {
+export interface CallReach {
   /** Why it asks; none where it need not. */
   reaches: readonly Reach[];
   /** The text shown to people: all that the call will do. */
@@ -30,15 +30,15 @@ export interface Wanted {
 }
 
 /** The owner's answer to the call that an earlier attempt wanted to make. */
-export interface Answered {
+export interface OwnerAnswer {
   attempt: number;
   asks: AskedCall;
-  verdict: Verdict;
+  verdict: ApprovalVerdict;
   /** The call was made, or was about to be. */
   isUsed: boolean;
 }
 
-export interface Leave {
+export interface GateOptions {
   mode: Autonomy;
   /** Can it wait for the owner? A condition, a summary and an improvement cannot: what would ask is refused there. */
   mayAsk: boolean;
@@ -46,21 +46,21 @@ export interface Leave {
   isOwnersWords: boolean;
   cwd: string;
   /** Oldest first. */
-  answers: readonly Answered[];
+  answers: readonly OwnerAnswer[];
   /** The permanent approvals, as they are now. Throws what the disk throws. */
   allowed(): Promise<readonly Approval[]>;
   /** Notes, durably, that the yes to the call of this attempt is used up. @returns false where it was before. */
   use(attempt: number): Promise<boolean>;
 }
 
-export type Judged = "allowed" | { refused: string } | { asked: AskedCall };
+export type GateDecision = "allowed" | { refused: string } | { asked: AskedCall };
 
 export class Gate {
-  readonly leave: Leave;
+  readonly leave: GateOptions;
   /** The call that this run ends with. */
   asked: AskedCall | null = null;
 
-  constructor(leave: Leave) {
+  constructor(leave: GateOptions) {
     this.leave = leave;
   }
 
@@ -69,7 +69,7 @@ export class Gate {
   }
 
   /** Whether a call is made. Throws what the disk throws. */
-  async judge(tool: string, input: unknown, { reaches, shown, place, command }: Wanted): Promise<Judged> {
+  async judge(tool: string, input: unknown, { reaches, shown, place, command }: CallReach): Promise<GateDecision> {
     const { mode, mayAsk, cwd, answers } = this.leave;
     // If the owner cannot be asked, a command that the sandbox holds does no harm.
     if (mode === "full" || reaches.every((reach) => reach === "command" && !mayAsk)) return "allowed";
@@ -140,11 +140,11 @@ export class Gate {
   }
 }
 
-function isRefusal(verdict: Verdict): boolean {
+function isRefusal(verdict: ApprovalVerdict): boolean {
   return verdict === "no" || verdict === "expired";
 }
 
-function refusalOf({ asks: { tool, shown }, verdict }: Answered): string {
+function refusalOf({ asks: { tool, shown }, verdict }: OwnerAnswer): string {
   const said = verdict === "no" ? "The owner says no" : "The owner has not answered in time, which is a no,";
   return `${said} to this call of ${tool}:\n\n${shown}\n\nDo not try to get the same in another way. Go on without it, or say what could not be done.`;
 }

@@ -1,8 +1,8 @@
 /** Ollama's facts about a model beside its list: its abilities, and the context window that it was loaded with. */
 import { tryJson } from "@mimikit/protocol/base/json";
 import { z } from "zod";
-import type { Known } from "../kernel/capabilities.ts";
-import type { Place } from "../providers/endpoint/place.ts";
+import type { KnownCapabilities } from "../kernel/capabilities.ts";
+import type { ModelEndpoint } from "../providers/endpoint/place.ts";
 
 const ASK_MS_MAX = 5_000;
 const BODY_CHARS_MAX = 4 * 1_048_576;
@@ -24,7 +24,7 @@ const Loaded = z.object({
 });
 
 /** Nothing where it says nothing. Ask after the model has answered: only then is it loaded. Never throws. */
-export async function askOllama(place: Place, signal: AbortSignal): Promise<Known> {
+export async function askOllama(place: ModelEndpoint, signal: AbortSignal): Promise<KnownCapabilities> {
   const shown = Shown.safeParse(await ask(place, "show", signal)).data;
   if (shown === undefined) return {};
   const { capabilities, parameters, model_info } = shown;
@@ -40,7 +40,7 @@ export async function askOllama(place: Place, signal: AbortSignal): Promise<Know
 }
 
 /** undefined if there is no answer, or none in JSON. */
-async function ask({ baseUrl, model }: Place, what: "show" | "ps", signal: AbortSignal): Promise<unknown> {
+async function ask({ baseUrl, model }: ModelEndpoint, what: "show" | "ps", signal: AbortSignal): Promise<unknown> {
   try {
     const response = await fetch(new URL(`/api/${what}`, baseUrl), {
       ...(what === "show" && { method: "POST", body: JSON.stringify({ model }) }),

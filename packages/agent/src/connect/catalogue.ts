@@ -10,7 +10,7 @@ import { type Config, loadConfig } from "@mimikit/runtime/config/config";
 import { maskedIn } from "@mimikit/runtime/config/describe-settings";
 import { SettingsRefused } from "@mimikit/runtime/config/edit-settings";
 import { valueAt } from "@mimikit/runtime/config/fields";
-import { factsOf, keyVariableOf, PROVIDER_IDS, type Surroundings } from "@mimikit/runtime/config/providers";
+import { factsOf, keyVariableOf, PROVIDER_IDS, type ProviderEnvironment } from "@mimikit/runtime/config/providers";
 import type { Environment } from "@mimikit/runtime/home/home";
 import { readCircuits } from "@mimikit/runtime/process/circuit-record";
 import { modelOf } from "../provider.ts";
@@ -27,14 +27,14 @@ export interface At {
 /** All of them, and who answers for each role, with the stand-ins. */
 export function describeCatalogue(at: At): ProvidersAnswer {
   const { config, keys } = loadConfig(at.home, at.env);
-  const surroundings = { ...at, keys };
+  const environment = { ...at, keys };
   const open = readCircuits(at.home);
-  const order = Object.fromEntries(Role.options.map((role) => [role, [...chainOf(role, config, surroundings).ids]]));
+  const order = Object.fromEntries(Role.options.map((role) => [role, [...chainOf(role, config, environment).ids]]));
   return {
     providers: PROVIDER_IDS.map((id) => {
       const circuit = open.find(({ provider }) => provider === id);
       const state = circuit && { state: "open" as const, retryAt: circuit.retryAt, reason: circuit.reason };
-      return { ...entryOf(id, config, surroundings), ...state };
+      return { ...entryOf(id, config, environment), ...state };
     }),
     order: order as ProvidersAnswer["order"],
   };
@@ -100,18 +100,18 @@ export function isSamePlace(a: string | undefined, b: string | undefined): boole
   return a !== undefined && b !== undefined ? new URL(a).origin === new URL(b).origin : a === b;
 }
 
-function entryOf(id: ProviderId, config: Config, surroundings: Surroundings): ProviderEntry {
+function entryOf(id: ProviderId, config: Config, environment: ProviderEnvironment): ProviderEntry {
   const { keyPage, ownBaseUrl } = factsOf(id);
   const en = PROVIDER_TITLES[id];
   const kind = kindOf(id);
-  const answersFor = Role.options.filter((role) => chainOf(role, config, surroundings).ids[0] === id);
+  const answersFor = Role.options.filter((role) => chainOf(role, config, environment).ids[0] === id);
   const [role = "teller"] = answersFor;
   const seen = seenBy(id, role, config, answersFor.length === 0);
   const baseUrl = maskedIn(addressOf(id, config));
   const model = kind === "offline" ? undefined : modelOf(role, seen);
-  const logins = TABLE[id].logins?.(surroundings);
-  const variable = keyVariableOf(id, surroundings.env);
-  const kept = surroundings.keys[id] === undefined ? null : ({ from: "secrets.json" } as const);
+  const logins = TABLE[id].logins?.(environment);
+  const variable = keyVariableOf(id, environment.env);
+  const kept = environment.keys[id] === undefined ? null : ({ from: "secrets.json" } as const);
   return {
     id,
     title: { en, zh: CHINESE_TITLES[id] ?? en },
@@ -122,7 +122,7 @@ function entryOf(id: ProviderId, config: Config, surroundings: Surroundings): Pr
     ...(ownBaseUrl !== undefined && { ownBaseUrl }),
     ...(model !== undefined && { model }),
     key: variable === undefined ? kept : { from: "variable", variable },
-    missing: TABLE[id].missing(role, seen, surroundings),
+    missing: TABLE[id].missing(role, seen, environment),
     ...(logins !== undefined && { login: loginText(id, logins) }),
     answersFor,
   };

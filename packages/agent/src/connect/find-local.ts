@@ -11,7 +11,7 @@ const PLACES = [
 /** Loopback answers at once, or there is nothing. */
 const LOOK_MS_MAX = 1_000;
 
-export interface LocalServer {
+export interface FoundServer {
   provider: (typeof PLACES)[number]["provider"];
   baseUrl: string;
   /** Names of its models. */
@@ -21,8 +21,8 @@ export interface LocalServer {
 /** Those that answer with a list of models. @param places for tests: other ports. */
 export async function findLocal(
   signal: AbortSignal,
-  places: readonly { provider: LocalServer["provider"]; baseUrl: string }[] = PLACES,
-): Promise<LocalServer[]> {
+  places: readonly { provider: FoundServer["provider"]; baseUrl: string }[] = PLACES,
+): Promise<FoundServer[]> {
   const looks = places.map(async (place) => {
     const listed = await listModels("chat", place, signal, LOOK_MS_MAX);
     return isList(listed) && listed.length > 0 ? [{ ...place, models: listed.map(({ id }) => id) }] : [];

@@ -5,7 +5,7 @@ import type { ConnectionTest, ConnectionTestBody } from "@mimikit/protocol/wire/
 import { Config, loadConfig } from "@mimikit/runtime/config/config";
 import { SettingsRefused } from "@mimikit/runtime/config/edit-settings";
 import { withValue } from "@mimikit/runtime/config/fields";
-import { factsOf, keyNamesOf, type Surroundings } from "@mimikit/runtime/config/providers";
+import { factsOf, keyNamesOf, type ProviderEnvironment } from "@mimikit/runtime/config/providers";
 import { problemOfKey } from "@mimikit/runtime/config/secrets";
 import { TABLE } from "../providers/index.ts";
 import { type At, addressOf, isSamePlace, providerNamed } from "./catalogue.ts";
@@ -15,12 +15,12 @@ import { tryEndpoint } from "./try-endpoint.ts";
 const TEST_MS_MAX = 110_000;
 
 /** A provider as it would be with what is wanted. */
-export interface Trial {
+export interface ProviderTrial {
   id: ProviderId;
   title: string;
   /** As the provider sees them; `model` is the one that is asked, if any. */
   config: Config;
-  surroundings: Surroundings;
+  environment: ProviderEnvironment;
 }
 
 /**
@@ -41,7 +41,7 @@ export async function testConnection(
   return tryProgram(trial, at.workDir, until);
 }
 
-function trialOf({ provider, baseUrl, key, model }: ConnectionTestBody, at: At): Trial {
+function trialOf({ provider, baseUrl, key, model }: ConnectionTestBody, at: At): ProviderTrial {
   const id = providerNamed(provider);
   const problem = key === undefined ? null : problemOfKey(key);
   if (problem !== null) throw new SettingsRefused("mistake", problem);
@@ -59,6 +59,6 @@ function trialOf({ provider, baseUrl, key, model }: ConnectionTestBody, at: At):
     id,
     title: PROVIDER_TITLES[id],
     config,
-    surroundings: { home: at.home, env, keys: asked === undefined ? others : { ...others, [id]: asked } },
+    environment: { home: at.home, env, keys: asked === undefined ? others : { ...others, [id]: asked } },
   };
 }

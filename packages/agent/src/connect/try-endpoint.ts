@@ -5,15 +5,15 @@ import type { Cause } from "@mimikit/protocol/base/cause";
 import { sentence } from "@mimikit/protocol/texts/coded";
 import type { ConnectionTest } from "@mimikit/protocol/wire/connect";
 import { factsOf, keyOf } from "@mimikit/runtime/config/providers";
-import { type Known, knownOf } from "../kernel/capabilities.ts";
+import { type KnownCapabilities, knownOf } from "../kernel/capabilities.ts";
 import type { Model, ModelAnswer, ModelFailure, ModelRequest } from "../kernel/model.ts";
 import { isList, type ListedModel, listModels, type NoList } from "../providers/endpoint/list-models.ts";
-import { hostOf, type Place } from "../providers/endpoint/place.ts";
+import { hostOf, type ModelEndpoint } from "../providers/endpoint/place.ts";
 import type { TABLE } from "../providers/index.ts";
 import { priceOf } from "../run/reservation.ts";
 import { askOllama } from "./ask-ollama.ts";
 import { addressOf } from "./catalogue.ts";
-import type { Trial } from "./test-connection.ts";
+import type { ProviderTrial } from "./test-connection.ts";
 import { TRIAL_REQUEST, TRIAL_TOOL } from "./trial-request.ts";
 
 type Endpoint = NonNullable<(typeof TABLE)["openai"]["endpoint"]>;
@@ -23,15 +23,19 @@ const ROLE = "teller";
 /** Statuses that say that a key is refused. */
 const REFUSED = [401, 403];
 
-export async function tryEndpoint(trial: Trial, endpoint: Endpoint, signal: AbortSignal): Promise<ConnectionTest> {
-  const { id, title, config, surroundings } = trial;
+export async function tryEndpoint(
+  trial: ProviderTrial,
+  endpoint: Endpoint,
+  signal: AbortSignal,
+): Promise<ConnectionTest> {
+  const { id, title, config, environment } = trial;
   const { wire = "chat", isLocal, keyPage } = factsOf(id);
   const problem = (cause: Cause, text: string) => ({ models: [], problem: { cause, text } });
   if (addressOf(id, config) === undefined) return problem("other", sentence("test_no_address", { provider: title }));
-  const place = endpoint.place(ROLE, config, surroundings);
+  const place = endpoint.place(ROLE, config, environment);
   const listed = await listModels(wire, place, signal);
   const models = isList(listed) ? listed : [];
-  const hasKey = keyOf(id, surroundings) !== undefined;
+  const hasKey = keyOf(id, environment) !== undefined;
   if (!isList(listed)) {
     if (listed.status === undefined)
       return problem("down", sentence("test_silent", { host: hostOf(place), detail: listed.message }));
@@ -45,7 +49,7 @@ export async function tryEndpoint(trial: Trial, endpoint: Endpoint, signal: Abor
   }
   if (place.model === "") return isList(listed) ? { models } : { models, problem: unlisted(listed, title) };
 
-  const model = await endpoint.model(ROLE, config, surroundings);
+  const model = await endpoint.model(ROLE, config, environment);
   const first = await askOnce(model, TRIAL_REQUEST, signal);
   const hasNoTools = first.end.type === "failure" && first.end.cause === "tools";
   const { end, latencyMs } = hasNoTools ? await askOnce(model, { ...TRIAL_REQUEST, tools: [] }, signal) : first;
@@ -53,8 +57,8 @@ export async function tryEndpoint(trial: Trial, endpoint: Endpoint, signal: Abor
 
   const own = models.find((each) => each.id === place.model);
   const shown = id === "ollama" ? await askOllama(place, signal) : {};
-  const sources: Known[] = [shown, own ?? {}, knownOf(place.model)];
-  const known = <Name extends keyof Known>(name: Name) =>
+  const sources: KnownCapabilities[] = [shown, own ?? {}, knownOf(place.model)];
+  const known = <Name extends keyof KnownCapabilities>(name: Name) =>
     sources.find((each) => each[name] !== undefined)?.[name] ?? null;
   const hasCalled = end.calls.some(({ name }) => name === TRIAL_TOOL);
   const toolCalls = hasCalled || (hasNoTools || known("toolCalls") === false ? false : null);
@@ -110,7 +114,7 @@ async function askOnce(model: Model, request: ModelRequest, signal: AbortSignal)
   return { end, latencyMs: Math.round(performance.now() - begun) };
 }
 
-function problemOf(failure: ModelFailure, { model }: Place, listed: ListedModel[] | NoList): Problem {
+function problemOf(failure: ModelFailure, { model }: ModelEndpoint, listed: ListedModel[] | NoList): Problem {
   const ids = isList(listed) ? listed.map(({ id }) => id) : [];
   const isUnlisted = ids.length > 0 && !ids.includes(model);
   const cause = failure.cause ?? (failure.kind === "not_found" || isUnlisted ? "model" : causeByKind(failure));

@@ -15,7 +15,7 @@ import type { DoneEvent, FailedEvent, Run } from "../provider.ts";
 import { TABLE } from "../providers/index.ts";
 import { Steering } from "../steering.ts";
 import { TOOLS } from "../tools/index.ts";
-import type { Trial } from "./test-connection.ts";
+import type { ProviderTrial } from "./test-connection.ts";
 
 const ROLE = "teller";
 /** No task has this number. */
@@ -24,18 +24,18 @@ const WORDS = "This only tries out whether you answer. Say: ready";
 const NO_LOGIN = /\b(401|403)\b|not logged in|log in|login|authenticat|API key/i;
 
 /** @param workDir the workspace, which is not touched. */
-export async function tryProgram(trial: Trial, workDir: string, signal: AbortSignal): Promise<ConnectionTest> {
-  const { id, config, surroundings } = trial;
-  const lack = TABLE[id].missing(ROLE, config, surroundings);
+export async function tryProgram(trial: ProviderTrial, workDir: string, signal: AbortSignal): Promise<ConnectionTest> {
+  const { id, config, environment } = trial;
+  const lack = TABLE[id].missing(ROLE, config, environment);
   if (lack !== null) {
     const cause = /^(a|the) program\b/.test(lack) ? "program" : "key";
     return { models: [], problem: { cause, text: sentence("provider_lacks", { id: trial.title, lack }) } };
   }
-  const { home } = surroundings;
+  const { home } = environment;
   const runDir = join(home, TEMPORARY, `trial-${process.pid}-${performance.now()}`);
   await mkdir(runDir, { recursive: true, mode: 0o700 });
   try {
-    const provider = await TABLE[id].create(ROLE, config, surroundings);
+    const provider = await TABLE[id].create(ROLE, config, environment);
     const begun = performance.now();
     let last: DoneEvent | FailedEvent | undefined;
     for await (const event of provider.run(trialRun({ home, workDir, runDir }), signal))

@@ -1,6 +1,6 @@
 /** The files in a ZIP archive, as office formats and books are. */
 import { strFromU8, unzipSync } from "fflate";
-import { Unreadable } from "./unreadable.ts";
+import { UnreadableDocument } from "./unreadable.ts";
 
 /** All that is unpacked of one file together, in bytes: a small archive may hold terabytes. */
 export const UNPACKED_BYTES_MAX = 100 * 1_048_576;
@@ -10,7 +10,7 @@ export type Archive = ReadonlyMap<string, string>;
 
 /**
  * Unpacks the texts of an archive whose name `isWanted`.
- * @throws Unreadable where it is damaged, or too large when it is unpacked.
+ * @throws UnreadableDocument where it is damaged, or too large when it is unpacked.
  */
 export function openArchive(bytes: Uint8Array, isWanted: (name: string) => boolean): Archive {
   let unpacked = 0;
@@ -19,14 +19,14 @@ export function openArchive(bytes: Uint8Array, isWanted: (name: string) => boole
       filter({ name, originalSize }) {
         if (!isWanted(name)) return false;
         unpacked += originalSize;
-        if (unpacked > UNPACKED_BYTES_MAX) throw new Unreadable("it is too large when it is unpacked");
+        if (unpacked > UNPACKED_BYTES_MAX) throw new UnreadableDocument("it is too large when it is unpacked");
         return true;
       },
     });
     return new Map(Object.entries(files).map(([name, content]) => [name, strFromU8(content)]));
   } catch (error) {
-    if (error instanceof Unreadable) throw error;
-    throw new Unreadable("the archive is damaged");
+    if (error instanceof UnreadableDocument) throw error;
+    throw new UnreadableDocument("the archive is damaged");
   }
 }
 

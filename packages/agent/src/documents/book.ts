@@ -1,9 +1,9 @@
 /** Text out of EPUB books, chapter by chapter in the order in which they are read. */
 import { openArchive, resolveIn } from "./archive.ts";
 import { textOfHtml, visitXml } from "./markup.ts";
-import { Unreadable } from "./unreadable.ts";
+import { UnreadableDocument } from "./unreadable.ts";
 
-/** @throws Unreadable. */
+/** @throws UnreadableDocument. */
 export function textOfBook(bytes: Uint8Array): string {
   const archive = openArchive(bytes, (name) => /\.(x?html?|opf|xml)$/i.test(name));
   let list = "";
@@ -17,6 +17,6 @@ export function textOfBook(bytes: Uint8Array): string {
     if (/^(opf:)?itemref$/.test(name)) order.push(idref);
   });
   const texts = order.map((id) => textOfHtml(archive.get(chapters.get(id) ?? "") ?? "")).filter((text) => text !== "");
-  if (texts.length === 0) throw new Unreadable("no chapter of the book can be read: it may be encrypted");
+  if (texts.length === 0) throw new UnreadableDocument("no chapter of the book can be read: it may be encrypted");
   return texts.join("\n\n");
 }

@@ -11,7 +11,7 @@ import type { FileSystem } from "@mimikit/store/disk/file-system";
 import { replaceView } from "@mimikit/store/disk/record";
 import { longTextPath } from "@mimikit/store/disk/state";
 import { execa } from "execa";
-import type { Evidence } from "../prompt/evidence.ts";
+import type { AttachmentEvidence } from "../prompt/evidence.ts";
 import type { SandboxMode } from "../provider.ts";
 import { type CommandLine, SandboxMissing, sandboxed } from "../shell/sandbox.ts";
 import { type DocumentKind, kindOf } from "./kinds.ts";
@@ -24,7 +24,7 @@ const EXTRACT_MS_MAX = 30_000;
 const HEAP_MB_MAX = 512;
 const REASON_CHARS_MAX = 200;
 
-export interface Place {
+export interface DocumentAccess {
   home: string;
   workDir: string;
   fs: FileSystem;
@@ -34,18 +34,22 @@ export interface Place {
 }
 
 /** The same evidence, in which texts and documents have their text, or say why not. Throws what the disk throws. */
-export async function readTexts(evidence: readonly Evidence[], place: Place, stop: AbortSignal): Promise<Evidence[]> {
-  const read: Evidence[] = [];
+export async function readTexts(
+  evidence: readonly AttachmentEvidence[],
+  place: DocumentAccess,
+  stop: AbortSignal,
+): Promise<AttachmentEvidence[]> {
+  const read: AttachmentEvidence[] = [];
   // One after the other: each may take a processor, and memory for the whole document.
   for (const each of evidence) read.push({ ...each, ...(await textOf(each, place, stop)) });
   return read;
 }
 
 async function textOf(
-  { file: { id, type, name = "" }, path }: Evidence,
-  place: Place,
+  { file: { id, type, name = "" }, path }: AttachmentEvidence,
+  place: DocumentAccess,
   stop: AbortSignal,
-): Promise<Pick<Evidence, "text" | "unread">> {
+): Promise<Pick<AttachmentEvidence, "text" | "unread">> {
   if (path === null) return {};
   const beginning = type === "text/plain" ? await readBeginning(path) : "";
   const kind = kindOf(type, name, beginning);
@@ -79,9 +83,9 @@ function readable(): string[] {
 async function extract(
   kind: DocumentKind,
   path: string,
-  { home, workDir, sandbox, environment }: Place,
+  { home, workDir, sandbox, environment }: DocumentAccess,
   stop: AbortSignal,
-): Promise<Pick<Evidence, "text" | "unread">> {
+): Promise<Pick<AttachmentEvidence, "text" | "unread">> {
   const program: CommandLine = [
     process.execPath,
     ...[`--max-old-space-size=${HEAP_MB_MAX}`, "--no-warnings", "--permission"],

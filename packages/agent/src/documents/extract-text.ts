@@ -11,7 +11,7 @@ import { textOfHtml } from "./markup.ts";
 import { textOfSlides, textOfWord } from "./office.ts";
 import { textOfPdf } from "./pdf.ts";
 import { textOfSheets } from "./sheets.ts";
-import { Unreadable } from "./unreadable.ts";
+import { UnreadableDocument } from "./unreadable.ts";
 
 const LEFT_OUT = "\n[… the rest is left out …]";
 
@@ -32,7 +32,7 @@ try {
   const text = await read(new Uint8Array(await buffer(process.stdin)));
   process.stdout.write(cut(text));
 } catch (error) {
-  if (!(error instanceof Unreadable)) throw error;
+  if (!(error instanceof UnreadableDocument)) throw error;
   process.stderr.write(error.message);
   process.exitCode = 1;
 }

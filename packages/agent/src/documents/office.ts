@@ -1,7 +1,7 @@
 /** Text out of Word and PowerPoint files (Office Open XML). */
 import { type Archive, openArchive, resolveIn } from "./archive.ts";
 import { type Rules, textOfXml, visitXml } from "./markup.ts";
-import { Unreadable } from "./unreadable.ts";
+import { UnreadableDocument } from "./unreadable.ts";
 
 const PARAGRAPH = { close: "\n" };
 
@@ -23,20 +23,20 @@ const SLIDE: Rules = {
   elements: { "a:p": PARAGRAPH, "a:br": { open: "\n" }, "a:tab": { open: "\t" }, "a:tc": { close: "\t" } },
 };
 
-/** The text of a Word file: the body, then its notes. @throws Unreadable. */
+/** The text of a Word file: the body, then its notes. @throws UnreadableDocument. */
 export function textOfWord(bytes: Uint8Array): string {
   const archive = openArchive(bytes, (name) => /^word\/(document|footnotes|endnotes)\.xml$/.test(name));
   const body = archive.get("word/document.xml");
-  if (body === undefined) throw new Unreadable("it is no Word file");
+  if (body === undefined) throw new UnreadableDocument("it is no Word file");
   const notes = ["word/footnotes.xml", "word/endnotes.xml"].map((name) => archive.get(name) ?? "");
   return [body, ...notes].map((xml) => tidy(textOfXml(xml, WORD))).join("\n\n");
 }
 
-/** The text of a presentation, slide by slide, each with the speaker's notes. @throws Unreadable. */
+/** The text of a presentation, slide by slide, each with the speaker's notes. @throws UnreadableDocument. */
 export function textOfSlides(bytes: Uint8Array): string {
   const archive = openArchive(bytes, (name) => /^ppt\/(slides|notesSlides)\/(_rels\/)?[^/]+\.(xml|rels)$/.test(name));
   const slides = [...archive.keys()].filter((name) => /^ppt\/slides\/slide\d+\.xml$/.test(name)).sort(byNumber);
-  if (slides.length === 0) throw new Unreadable("it is no presentation");
+  if (slides.length === 0) throw new UnreadableDocument("it is no presentation");
   const parts = slides.map((name, i) => {
     const notes = notesOf(name, archive);
     const text = tidy(textOfXml(archive.get(name) ?? "", SLIDE));

@@ -1,10 +1,10 @@
 /** Text out of PDF files, page by page. */
-import { Unreadable } from "./unreadable.ts";
+import { UnreadableDocument } from "./unreadable.ts";
 
 /** Of a longer document the rest is not read. */
 const PAGES_MAX = 1_000;
 
-/** @throws Unreadable where it is damaged, needs a password or is nothing but pictures. */
+/** @throws UnreadableDocument where it is damaged, needs a password or is nothing but pictures. */
 export async function textOfPdf(bytes: Uint8Array): Promise<string> {
   const { getDocumentProxy } = await import("unpdf");
   const pages: string[] = [];
@@ -19,9 +19,10 @@ export async function textOfPdf(bytes: Uint8Array): Promise<string> {
     }
     if (document.numPages > PAGES_MAX) pages.push(`[… ${document.numPages - PAGES_MAX} further pages …]`);
   } catch (error) {
-    if (error instanceof Error && error.name === "PasswordException") throw new Unreadable("it needs a password");
-    throw new Unreadable("the PDF is damaged");
+    if (error instanceof Error && error.name === "PasswordException")
+      throw new UnreadableDocument("it needs a password");
+    throw new UnreadableDocument("the PDF is damaged");
   }
-  if (pages.length === 0) throw new Unreadable("it has no text: its pages are pictures");
+  if (pages.length === 0) throw new UnreadableDocument("it has no text: its pages are pictures");
   return pages.join("\n\n");
 }

@@ -3,7 +3,7 @@
 import { Parser } from "htmlparser2";
 import { type Archive, openArchive, resolveIn } from "./archive.ts";
 import { visitXml } from "./markup.ts";
-import { Unreadable } from "./unreadable.ts";
+import { UnreadableDocument } from "./unreadable.ts";
 
 /** Formats of dates and times among those that every file has without naming them. */
 const DATE_FORMATS = new Set([14, 15, 16, 17, 18, 19, 20, 21, 22, 45, 46, 47]);
@@ -21,11 +21,11 @@ interface Workbook {
   is1904: boolean;
 }
 
-/** The text of a workbook, sheet by sheet; of a formula its last result. @throws Unreadable. */
+/** The text of a workbook, sheet by sheet; of a formula its last result. @throws UnreadableDocument. */
 export function textOfSheets(bytes: Uint8Array): string {
   const archive = openArchive(bytes, (name) => /^xl\/(worksheets\/[^/]+|[^/]+|_rels\/[^/]+)\.(xml|rels)$/.test(name));
   const workbook = archive.get("xl/workbook.xml");
-  if (workbook === undefined) throw new Unreadable("it is no Excel file");
+  if (workbook === undefined) throw new UnreadableDocument("it is no Excel file");
   const files = new Map<string, string>();
   visitXml(archive.get("xl/_rels/workbook.xml.rels") ?? "", (name, { Id: id = "", Target: target = "" }) => {
     if (name === "Relationship") files.set(id, resolveIn("xl/workbook.xml", target));

@@ -1,2 +1,2 @@
 /** A document has no text that can be read; the message says why, for people. */
-export class Unreadable extends Error {}
+export class UnreadableDocument extends Error {}

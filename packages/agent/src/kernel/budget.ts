@@ -5,7 +5,7 @@
  */
 import { MEDIA_TOKENS } from "../prompt/media.ts";
 import { estimateTokens, shareOut, shorten, tokensOf } from "../prompt/tokens.ts";
-import type { ChatMessage, Thought, ToolCall, ToolDefinition, VendorData } from "./model.ts";
+import type { KernelMessage, Thought, ToolCall, ToolDefinition, VendorData } from "./model.ts";
 
 /** How the room is shared. Room that a part does not need goes to the others. */
 export const SHARES = { system: 0.1, summary: 0.2, recent: 0.5, current: 0.2 } as const;
@@ -28,12 +28,12 @@ const QUESTION_AT = 1;
 const NO_CALLS: { calls: ToolCall[]; thoughts?: readonly Thought[] | undefined } = { calls: [] };
 
 /** The estimated length of a request, in tokens. */
-export function measure(messages: readonly ChatMessage[], tools: readonly ToolDefinition[]): number {
+export function measure(messages: readonly KernelMessage[], tools: readonly ToolDefinition[]): number {
   const ofTools = tools.length === 0 ? 0 : estimateTokens(JSON.stringify(tools));
   return messages.reduce((sum, message) => sum + tokensIn(message), ofTools);
 }
 
-function tokensIn(message: ChatMessage): number {
+function tokensIn(message: KernelMessage): number {
   const { calls, thoughts = [] } = message.role === "assistant" ? message : NO_CALLS;
   const ofMedia = message.role === "user" ? (message.media?.length ?? 0) * MEDIA_TOKENS : 0;
   const parts = [
@@ -51,26 +51,26 @@ function wrote(vendor: VendorData | undefined): string {
 }
 
 /** The size of a message in the form in which the model gets it. */
-export type Cost = (message: ChatMessage) => number;
+export type MessageCost = (message: KernelMessage) => number;
 
-export function total(messages: readonly ChatMessage[], cost: Cost): number {
+export function total(messages: readonly KernelMessage[], cost: MessageCost): number {
   return messages.reduce((sum, message) => sum + cost(message), 0);
 }
 
 /** The parts of a conversation; `prompt` and `summary` are made for the room that there is. */
-export interface Parts {
+export interface ConversationParts {
   /** The rules and the question, with as much around it as fits into `tokensMax` tokens. */
-  prompt: (tokensMax: number) => readonly ChatMessage[];
+  prompt: (tokensMax: number) => readonly KernelMessage[];
   /** The messages after it, calls followed by their results. */
-  turns: readonly ChatMessage[];
+  turns: readonly KernelMessage[];
   /** How many of `turns` the summary stands for already. */
   cut: number;
   /** The summary of the first `cut` turns in at most `tokensMax` tokens; null where nothing was cut. */
-  summary: (cut: number, tokensMax: number) => ChatMessage | null;
+  summary: (cut: number, tokensMax: number) => KernelMessage | null;
 }
 
 export interface Fitted {
-  messages: ChatMessage[];
+  messages: KernelMessage[];
   /** How many of the turns the summary stands for. */
   cut: number;
 }
@@ -79,7 +79,7 @@ export interface Fitted {
  * The conversation in `room` tokens; longer only where even the least of it has no room.
  * @param mustCut it is summarized even if it is short: the model has found it too long.
  */
-export function fitConversation(parts: Parts, room: number, cost: Cost, mustCut = false): Fitted {
+export function fitConversation(parts: ConversationParts, room: number, cost: MessageCost, mustCut = false): Fitted {
   const { turns } = parts;
   const restShare = SHARES.summary + SHARES.recent;
   const summaryMax = (left: number) => (left * SHARES.summary) / restShare;
@@ -105,7 +105,7 @@ export function fitConversation(parts: Parts, room: number, cost: Cost, mustCut 
 }
 
 /** The first of the newest turns that fit into `max`: never a result without its call, and at least the newest answer. */
-export function cutPoint(turns: readonly ChatMessage[], max: number, cost: Cost): number {
+export function cutPoint(turns: readonly KernelMessage[], max: number, cost: MessageCost): number {
   let left = max;
   let cut = turns.length;
   let hasAnswer = false;
@@ -121,7 +121,7 @@ export function cutPoint(turns: readonly ChatMessage[], max: number, cost: Cost)
 }
 
 /** Shortens what tools answered and what they were called with, the oldest first, until it fits. */
-function shortenOld(messages: readonly ChatMessage[], max: number, cost: Cost): ChatMessage[] {
+function shortenOld(messages: readonly KernelMessage[], max: number, cost: MessageCost): KernelMessage[] {
   const fitted = [...messages];
   let excess = total(fitted, cost) - max;
   const newest = newestAnswer(fitted);
@@ -136,10 +136,10 @@ function shortenOld(messages: readonly ChatMessage[], max: number, cost: Cost): 
 }
 
 /** The least that is left: everything but the rules gets its fair share, and the question is the last to lose. */
-function squeeze(messages: readonly ChatMessage[], room: number, cost: Cost): ChatMessage[] {
+function squeeze(messages: readonly KernelMessage[], room: number, cost: MessageCost): KernelMessage[] {
   let squeezed = [...messages];
   const newest = newestAnswer(messages);
-  for (const isDue of [isWork, isWords, (message: ChatMessage) => message.role === "user"]) {
+  for (const isDue of [isWork, isWords, (message: KernelMessage) => message.role === "user"]) {
     for (let tries = 0; tries < SQUEEZE_TRIES; tries++) {
       const excess = total(squeezed, cost) - room;
       if (excess <= 0) return squeezed;
@@ -155,10 +155,10 @@ function squeeze(messages: readonly ChatMessage[], room: number, cost: Cost): Ch
   return squeezed;
 }
 
-const isWork = ({ role }: ChatMessage) => role === "assistant" || role === "tool";
-const isWords = ({ role }: ChatMessage, i: number) => role === "user" && i > QUESTION_AT;
+const isWork = ({ role }: KernelMessage) => role === "assistant" || role === "tool";
+const isWords = ({ role }: KernelMessage, i: number) => role === "user" && i > QUESTION_AT;
 
-function newestAnswer(messages: readonly ChatMessage[]): number {
+function newestAnswer(messages: readonly KernelMessage[]): number {
   return messages.findLastIndex(({ role }) => role === "assistant");
 }
 
@@ -166,7 +166,7 @@ function newestAnswer(messages: readonly ChatMessage[]): number {
  * A message of some `max` tokens. An answer of a tool keeps the names of the tool, of the call and of the artifact.
  * @param keepsThoughts a signed thought cannot be shortened: it stays whole, as the newest must, or goes.
  */
-export function shortenTo(message: ChatMessage, max: number, keepsThoughts = false): ChatMessage {
+export function shortenTo(message: KernelMessage, max: number, keepsThoughts = false): KernelMessage {
   if (message.role === "assistant") {
     const { thoughts, ...rest } = message;
     const room = Math.floor(max / (message.calls.length + 1));

@@ -13,7 +13,7 @@ export interface Capabilities extends Senses {
 }
 
 /** The facts that one source knows about a model. */
-export type Known = { readonly [Name in keyof Capabilities]?: Capabilities[Name] | undefined };
+export type KnownCapabilities = { readonly [Name in keyof Capabilities]?: Capabilities[Name] | undefined };
 
 const DEFAULTS: Capabilities = {
   toolCalls: true,
@@ -24,7 +24,7 @@ const DEFAULTS: Capabilities = {
 };
 
 /** The first that fits counts. Names are compared without the publisher before them and in lower case. */
-const TABLE: readonly (readonly [RegExp, Known])[] = [
+const TABLE: readonly (readonly [RegExp, KnownCapabilities])[] = [
   [/^gpt-4o.*audio|^gpt-audio/, { audio: true, contextWindow: 128_000 }],
   [/^(chatgpt-4o|gpt-4o)/, { vision: true, contextWindow: 128_000 }],
   [/^gpt-4\.1/, { vision: true, contextWindow: 1_000_000 }],
@@ -43,13 +43,13 @@ const TABLE: readonly (readonly [RegExp, Known])[] = [
 ];
 
 /** The table's facts about a model; nothing if it is not there. */
-export function knownOf(model: string): Known {
+export function knownOf(model: string): KnownCapabilities {
   const name = model.toLowerCase().replace(/^.*\//, "");
   return TABLE.find(([pattern]) => pattern.test(name))?.[1] ?? {};
 }
 
 /** Each capability by the first source that knows it. @param sources beside the table, the best first. */
-export function capabilitiesOf(model: string, ...sources: readonly Known[]): Capabilities {
+export function capabilitiesOf(model: string, ...sources: readonly KnownCapabilities[]): Capabilities {
   const all = [...sources, knownOf(model)];
   const known = <Name extends keyof Capabilities>(field: Name): Capabilities[Name] =>
     all.find((source) => source[field] !== undefined)?.[field] ?? DEFAULTS[field];

@@ -20,11 +20,11 @@ import { shownIn } from "../prompt/shown-memory.ts";
 import { estimateTokens } from "../prompt/tokens.ts";
 import type { Run } from "../provider.ts";
 import { definitionOf, isResumable } from "../roles/index.ts";
-import { countCalls, repair, Session, type Turn, type TurnOf } from "../session/session.ts";
+import { countCalls, repair, Session, type SessionLine, type TurnOf } from "../session/session.ts";
 import { NO_SUMMARY, parseSummary, renderSummary, type Summary, showSummary, summarize } from "../session/summary.ts";
 import { fitConversation, measure, QUESTION_SHARE_MAX, RESULT_SHARE_MAX, shortenTo, total } from "./budget.ts";
-import { type Dialect, section } from "./dialect.ts";
-import type { ChatMessage, ModelRequest, Thought, ToolCall } from "./model.ts";
+import type { KernelMessage, ModelRequest, Thought, ToolCall } from "./model.ts";
+import { section, type ToolCallFormat } from "./tool-call-format.ts";
 import { READ_SKILL } from "./tools/read-skill.ts";
 
 const SkillInput = z.object({ name: z.string() });
@@ -42,16 +42,16 @@ export interface Resumed {
   callsMade: number;
 }
 
-export class Conversation {
+export class ModelConversation {
   private run: Run;
   private media: readonly Media[];
-  private readonly dialect: Dialect;
+  private readonly format: ToolCallFormat;
   private readonly file: PromptFile;
   private readonly session: Session;
-  private readonly turns: Turn[] = [];
+  private readonly turns: SessionLine[] = [];
   private tokensMax: number;
   private sections: readonly RenderedSection[];
-  private prompt: ChatMessage[] = [];
+  private prompt: KernelMessage[] = [];
   /** How many messages the summary stands for, and what an earlier attempt knew. */
   private cut = 0;
   private summary: Summary;
@@ -59,7 +59,7 @@ export class Conversation {
 
   private constructor(
     run: Run,
-    dialect: Dialect,
+    format: ToolCallFormat,
     file: PromptFile,
     session: Session,
     tokensMax: number,
@@ -68,7 +68,7 @@ export class Conversation {
   ) {
     this.run = run;
     this.media = media;
-    this.dialect = dialect;
+    this.format = format;
     this.file = file;
     this.session = session;
     this.tokensMax = tokensMax;
@@ -85,14 +85,14 @@ export class Conversation {
    */
   static async open(
     run: Run,
-    dialect: Dialect,
+    format: ToolCallFormat,
     tokensMax: number,
     media: readonly Media[] = [],
-  ): Promise<{ conversation: Conversation; resumed: Resumed | null }> {
+  ): Promise<{ conversation: ModelConversation; resumed: Resumed | null }> {
     const { task, attempt, home } = run;
     const loaded = await loadPrompt(definitionOf(task), run.context.rules);
-    const system = dialect.rules === "" ? loaded.system : `${loaded.system}\n${dialect.rules}`;
-    const file = { ...loaded, system, tokens: loaded.tokens + estimateTokens(dialect.rules) };
+    const system = format.rules === "" ? loaded.system : `${loaded.system}\n${format.rules}`;
+    const file = { ...loaded, system, tokens: loaded.tokens + estimateTokens(format.rules) };
     const path = join(home, sessionPath(task.id));
     const mustLast = isResumable(task);
     const mayResume = mustLast && attempt > 1;
@@ -101,7 +101,7 @@ export class Conversation {
       : { session: await Session.begin(path, mustLast), turns: [], badLines: 0 };
     const summary = mayResume ? await readSummary(join(home, summaryPath(task.id))) : NO_SUMMARY;
     if (!mayResume) await rm(join(home, summaryPath(task.id)), { force: true });
-    const conversation = new Conversation(run, dialect, file, session, tokensMax, summary, media);
+    const conversation = new ModelConversation(run, format, file, session, tokensMax, summary, media);
     try {
       conversation.turns.push(...turns);
       const text = conversation.promptWithin(conversation.room)[1]?.content ?? "";
@@ -175,7 +175,7 @@ export class Conversation {
   /** The endpoint found it too long, whatever we had estimated: half of what is not rules and tools, and nothing shown, from now on. */
   halve(): void {
     const { messages } = this.request(true);
-    const { tools } = this.dialect;
+    const { tools } = this.format;
     const rules = measure(
       messages.filter(({ role }) => role === "system"),
       tools,
@@ -201,7 +201,7 @@ export class Conversation {
         summary: (cut, max) => (cut === 0 ? null : summaryMessage(upTo(cut), max)),
       },
       room,
-      (message) => measure(this.dialect.write([message]), []),
+      (message) => measure(this.format.write([message]), []),
       this.mustCut,
     );
     if (cut > this.cut) {
@@ -211,7 +211,7 @@ export class Conversation {
     }
     const asked = messages.find(({ role }) => role === "user");
     if (asked !== undefined) this.run.bus.show(shownIn(asked.content, this.run));
-    return { messages: this.dialect.write(messages), tools: this.dialect.tools, mayCall };
+    return { messages: this.format.write(messages), tools: this.format.tools, mayCall };
   }
 
   /** How many messages the summary stands for. */
@@ -219,7 +219,7 @@ export class Conversation {
     return this.cut;
   }
 
-  private async add(turn: Turn): Promise<void> {
+  private async add(turn: SessionLine): Promise<void> {
     await this.session.append(turn);
     this.turns.push(turn);
     for (const told of toldBy(turn)) this.run.tell(told);
@@ -227,7 +227,7 @@ export class Conversation {
 
   /** The room that the descriptions of the tools leave for messages. */
   private get room(): number {
-    return this.tokensMax - measure([], this.dialect.tools);
+    return this.tokensMax - measure([], this.format.tools);
   }
 
   /** The user's own words that this began with. */
@@ -237,13 +237,13 @@ export class Conversation {
   }
 
   /** The prompt stays as it is while it fits, for the endpoint's cache. */
-  private promptWithin(max: number): ChatMessage[] {
+  private promptWithin(max: number): KernelMessage[] {
     if (this.prompt.length === 0 || total(this.prompt, (message) => measure([message], [])) > max)
       this.prompt = this.renderPrompt(max);
     return this.prompt;
   }
 
-  private renderPrompt(max: number): ChatMessage[] {
+  private renderPrompt(max: number): KernelMessage[] {
     const { media } = this;
     const shown = media.length * MEDIA_TOKENS;
     const { system, user } = fillPrompt(this.file, this.sections, max - shown, this.room * QUESTION_SHARE_MAX - shown);
@@ -253,7 +253,7 @@ export class Conversation {
     ];
   }
 
-  private messageOf(turn: Turn, room: number): ChatMessage {
+  private messageOf(turn: SessionLine, room: number): KernelMessage {
     switch (turn.type) {
       case "prompt":
         return { role: "user", content: RESUMED };
@@ -276,11 +276,11 @@ export class Conversation {
 }
 
 /** The question of the attempt that runs stands first; of the others' only the note remains that they ended. */
-function isFirstPrompt(turn: Turn, turns: readonly Turn[]): boolean {
+function isFirstPrompt(turn: SessionLine, turns: readonly SessionLine[]): boolean {
   return turn.type === "prompt" && turns.find((each) => each.type === "prompt") === turn;
 }
 
-function isSkillRead(turn: Turn): turn is TurnOf<"result"> {
+function isSkillRead(turn: SessionLine): turn is TurnOf<"result"> {
   return turn.type === "result" && turn.tool === READ_SKILL && turn.isMade && turn.error === undefined;
 }
 
@@ -289,7 +289,7 @@ function nameIn(input: string): string {
   return SkillInput.parse(JSON.parse(input)).name;
 }
 
-function summaryMessage(summary: Summary, tokensMax: number): ChatMessage | null {
+function summaryMessage(summary: Summary, tokensMax: number): KernelMessage | null {
   const parts = showSummary(summary, tokensMax).map(({ title, text }) => record({ part: title }, text));
   if (parts.length === 0) return null;
   const remark = "What was said and done so far, shortened; what follows is whole";
@@ -306,7 +306,7 @@ async function readSummary(path: string): Promise<Summary> {
 }
 
 /** The part of a turn that people are shown. */
-function toldBy(turn: Turn): Told[] {
+function toldBy(turn: SessionLine): Told[] {
   switch (turn.type) {
     case "assistant": {
       const calls = turn.calls.map((call) => ({

@@ -13,20 +13,20 @@ export const LONG_ROUNDS_MAX = 30;
 export const LONG_CALLS_PER_ROUND_MAX = 8;
 export const LONG_CALLS_TOTAL_MAX = 120;
 
-export interface Limits {
+export interface RunLimits {
   rounds: number;
   callsPerRound: number;
   callsTotal: number;
 }
 
-const TALKING: Limits = { rounds: ROUNDS_MAX, callsPerRound: CALLS_PER_ROUND_MAX, callsTotal: CALLS_TOTAL_MAX };
-const LONG: Limits = {
+const TALKING: RunLimits = { rounds: ROUNDS_MAX, callsPerRound: CALLS_PER_ROUND_MAX, callsTotal: CALLS_TOTAL_MAX };
+const LONG: RunLimits = {
   rounds: LONG_ROUNDS_MAX,
   callsPerRound: LONG_CALLS_PER_ROUND_MAX,
   callsTotal: LONG_CALLS_TOTAL_MAX,
 };
 
 /** The limits of a run of `role`. */
-export function limitsOf(role: Role): Limits {
+export function limitsOf(role: Role): RunLimits {
   return role === "teller" ? TALKING : LONG;
 }

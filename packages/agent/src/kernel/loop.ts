@@ -14,13 +14,13 @@ import { chooseShown, loadMedia, MEDIA_TOKENS, type Media, NO_SENSES, type Sense
 import { type DoneEvent, type FailedEvent, type ProviderEvent, type Run, stopReason } from "../provider.ts";
 import { SessionTooLong, type TurnOf } from "../session/session.ts";
 import { ToolText } from "../tools/tool-text.ts";
-import { Conversation } from "./conversation.ts";
-import { type Dialect, isMistake, nativeDialect, tagDialect } from "./dialect.ts";
-import { type Limits, limitsOf } from "./limits.ts";
+import { ModelConversation } from "./conversation.ts";
+import { limitsOf, type RunLimits } from "./limits.ts";
 import { type Model, type ModelAnswer, type ModelFailure, NO_ANSWER, type ToolCall } from "./model.ts";
 import { REPEATS_MAX, Repetition } from "./repetition.ts";
 import { CALLS_KEPT_MAX, type PlannedCall, planRound } from "./round.ts";
 import { ShownText } from "./shown-text.ts";
+import { isMistake, nativeFormat, type ToolCallFormat, tagFormat } from "./tool-call-format.ts";
 import { type Toolset, toolsetOf } from "./toolset.ts";
 import { Trace } from "./trace.ts";
 
@@ -86,9 +86,9 @@ class Loop {
   private readonly input: Run;
   private readonly kernel: Kernel;
   private readonly signal: AbortSignal;
-  private readonly limits: Limits;
+  private readonly limits: RunLimits;
   private readonly toolset: Toolset;
-  private readonly dialect: Dialect;
+  private readonly format: ToolCallFormat;
   private readonly trace: Trace;
   private readonly repetition = new Repetition();
   private usage: Usage = NO_USAGE;
@@ -118,13 +118,13 @@ class Loop {
     this.signal = signal;
     this.limits = limitsOf(run.task.role);
     this.toolset = toolsetOf(run, signal);
-    this.dialect = (kernel.toolCalls ? nativeDialect : tagDialect)(this.toolset.tools);
+    this.format = (kernel.toolCalls ? nativeFormat : tagFormat)(this.toolset.tools);
     this.trace = new Trace(run.runDir);
   }
 
   async *run(): AsyncGenerator<ProviderEvent> {
     const { run, media } = await this.withMedia();
-    const { conversation, resumed } = await Conversation.open(run, this.dialect, this.kernel.tokensMax, media);
+    const { conversation, resumed } = await ModelConversation.open(run, this.format, this.kernel.tokensMax, media);
     try {
       if (resumed !== null) {
         this.callsMade = resumed.callsMade;
@@ -161,7 +161,7 @@ class Loop {
     return this.input.context.skills.find((skill) => skill.name === name) ?? { name, level: "read-only" };
   }
 
-  private async *converse(conversation: Conversation): AsyncGenerator<ProviderEvent> {
+  private async *converse(conversation: ModelConversation): AsyncGenerator<ProviderEvent> {
     const { limits } = this;
     let isLast = false;
     let isCorrected = false;
@@ -234,14 +234,14 @@ class Loop {
 
   /** A Teller whose tags are made and who has spoken has said it all: tags come with the reply, not before it. */
   private isComplete(isStaged: boolean): boolean {
-    return this.dialect.hasTags && isTurn(this.task) && isStaged && this.spoken !== "";
+    return this.format.hasTags && isTurn(this.task) && isStaged && this.spoken !== "";
   }
 
   /**
    * Has the user said something since the last time? Then it is put into the conversation, behind the answers of the calls
    * that are left and not made.
    */
-  private async hear(conversation: Conversation, left: readonly PlannedCall[] = []): Promise<boolean> {
+  private async hear(conversation: ModelConversation, left: readonly PlannedCall[] = []): Promise<boolean> {
     const steers = this.input.steering.take();
     if (steers.length === 0) return false;
     await this.skip(left, SKIPPED, conversation);
@@ -252,7 +252,7 @@ class Loop {
   }
 
   /** Answers calls that are not made. */
-  private async skip(left: readonly PlannedCall[], text: string, conversation: Conversation): Promise<void> {
+  private async skip(left: readonly PlannedCall[], text: string, conversation: ModelConversation): Promise<void> {
     for (const { call } of left)
       await conversation.addResult({ requestId: call.id, tool: call.name, text, isMade: false, error: "skipped" });
   }
@@ -283,7 +283,7 @@ class Loop {
 
   /** One answer of the model. Where the endpoint refuses what it was sent, it is sent less, once (SPEC I6). */
   private async *ask(
-    conversation: Conversation,
+    conversation: ModelConversation,
     mayCall: boolean,
   ): AsyncGenerator<ProviderEvent, ModelAnswer | ModelFailure> {
     for (;;) {
@@ -316,13 +316,13 @@ class Loop {
     }
   }
 
-  /** The answer as its dialect reads it. Intermediate text of other roles is not streamed. */
+  /** The answer as its tool-call format reads it. Intermediate text of other roles is not streamed. */
   private async *stream(
-    conversation: Conversation,
+    conversation: ModelConversation,
     mayCall: boolean,
   ): AsyncGenerator<ProviderEvent, ModelAnswer | ModelFailure> {
-    const { dialect, task } = this;
-    let shown = new ShownText(dialect.hasTags);
+    const { format, task } = this;
+    let shown = new ShownText(format.hasTags);
     let isBegun = false;
     let thoughtChars = 0;
     const show = (text: string): ProviderEvent[] => {
@@ -335,7 +335,7 @@ class Loop {
     for await (const event of this.kernel.model.ask(conversation.request(mayCall), this.signal)) {
       if (event.type === "failure") return event;
       if (event.type === "answer") {
-        const read = dialect.read(event, `${this.input.attempt}.${this.answers + 1}`);
+        const read = format.read(event, `${this.input.attempt}.${this.answers + 1}`);
         yield* show(shown.rest(read.text));
         return { ...event, ...read, calls: read.calls.slice(0, CALLS_KEPT_MAX) };
       }
@@ -343,7 +343,7 @@ class Loop {
         await this.trace.note({ event: "retry", reason: "unavailable", retry: event.retry, detail: event.message });
         if (isBegun || thoughtChars > 0) yield { type: "begin" };
         yield { type: "progress", step: event.message.slice(0, STEP_CHARS_MAX) };
-        shown = new ShownText(dialect.hasTags);
+        shown = new ShownText(format.hasTags);
         this.isShown &&= !isBegun;
         isBegun = false;
         thoughtChars = 0;
@@ -360,7 +360,7 @@ class Loop {
    * Makes the calls of one answer, one after the other, and answers every one. A steering message that comes while one
    * of them runs is read after it, and the others are not made.
    */
-  private async *call(answer: ModelAnswer, conversation: Conversation): AsyncGenerator<ProviderEvent, Called> {
+  private async *call(answer: ModelAnswer, conversation: ModelConversation): AsyncGenerator<ProviderEvent, Called> {
     const planned = planRound(answer, this.callsMade, this.limits);
     const stop = (failure: Failure): Called => ({ failure, isSteered: false, isStaged: false });
     // It ends with what it has: the next answer is its last.
@@ -411,7 +411,7 @@ class Loop {
         ? this.repetition.noteEnd(first.call.name, first.refused)
         : null;
     if (stuck !== null) return stuckOn(stuck);
-    if (isRefused && this.dialect.hasTags && ++this.feedbackRounds > ACTION_FEEDBACK_ROUNDS_MAX)
+    if (isRefused && this.format.hasTags && ++this.feedbackRounds > ACTION_FEEDBACK_ROUNDS_MAX)
       return stuckOn(
         `the model wrote actions that cannot be made, though it was told ${ACTION_FEEDBACK_ROUNDS_MAX} times what is wrong with them`,
         "invalid_result",

@@ -27,7 +27,7 @@ export interface Thought {
 }
 
 /** A message that the model is shown. Every call of an assistant's message is answered by a tool's message after it. */
-export type ChatMessage =
+export type KernelMessage =
   | { role: "system"; content: string }
   | { role: "user"; content: string; media?: readonly Media[] }
   /** `thoughts` stand only before calls: there some vendors demand them back, word for word. */
@@ -54,7 +54,7 @@ export interface ToolDefinition {
 }
 
 export interface ModelRequest {
-  messages: readonly ChatMessage[];
+  messages: readonly KernelMessage[];
   tools: readonly ToolDefinition[];
   /** False: the model may only speak. Its tools stay what they were, for the endpoint's cache. */
   mayCall: boolean;

@@ -4,7 +4,7 @@
  */
 import { BadJson, parseJson, tryJson } from "@mimikit/protocol/base/json";
 import { EFFECTS_MAX } from "@mimikit/protocol/records/effect";
-import type { Limits } from "./limits.ts";
+import type { RunLimits } from "./limits.ts";
 import type { ModelAnswer, ToolCall } from "./model.ts";
 
 /** Calls of one answer that are kept, made or not: as many as a plan has room for. More are dropped, unanswered. */
@@ -19,7 +19,7 @@ export type PlannedCall =
 export function planRound(
   answer: Pick<ModelAnswer, "calls" | "isTruncated">,
   made: number,
-  limits: Limits,
+  limits: RunLimits,
 ): PlannedCall[] {
   return answer.calls.slice(0, CALLS_KEPT_MAX).map((call, i): PlannedCall => {
     const refused = (why: string) => ({ call, refused: `not executed: ${why}` });

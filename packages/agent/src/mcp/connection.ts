@@ -4,7 +4,7 @@
  */
 import { setTimeout as wait } from "node:timers/promises";
 import type { McpCondition, McpServer, McpState } from "@mimikit/protocol/wire/mcp";
-import type { Environment, Place } from "@mimikit/runtime/home/home";
+import type { Environment, HomePlace } from "@mimikit/runtime/home/home";
 import { VERSION } from "@mimikit/runtime/home/version";
 import { MCP_MARK, markOf } from "@mimikit/runtime/process/marked-processes";
 import type { Client, OAuthClientProvider, Transport } from "@modelcontextprotocol/client";
@@ -14,7 +14,7 @@ import { ownVariables } from "../shell/run-child.ts";
 import { sandboxed } from "../shell/sandbox.ts";
 import type { ContentPart } from "./answer-text.ts";
 import { type Expanded, expandServer, withoutValues } from "./files/expand.ts";
-import { type Login, LoginNeeded, readLogin, savedLogin } from "./files/logins.ts";
+import { LoginNeeded, type McpLogin, readLogin, savedLogin } from "./files/logins.ts";
 import { type ListedTool, type RawTool, readTools } from "./listed-tools.ts";
 import type { ServerProcess } from "./server-process.ts";
 import { toolNames } from "./tool-names.ts";
@@ -34,7 +34,7 @@ const PAUSE_WAITED_MS_MAX = 3_000;
 const REASON_CHARS_MAX = 300;
 const UNAUTHORIZED = 401;
 
-export interface ConnectionOptions extends Place {
+export interface ConnectionOptions extends HomePlace {
   name: string;
   server: McpServer;
   /** Where its variables are filled in from. */
@@ -46,7 +46,7 @@ export interface ConnectionOptions extends Place {
   onChange(): void;
 }
 
-export interface Answer {
+export interface McpAnswer {
   content: readonly ContentPart[];
   structured: unknown;
   isError: boolean;
@@ -57,7 +57,7 @@ export class NotRunning extends Error {}
 
 let started = 0;
 
-export class Connection {
+export class McpConnection {
   readonly name: string;
   readonly server: McpServer;
   private readonly options: ConnectionOptions;
@@ -118,7 +118,7 @@ export class Connection {
   }
 
   /** Throws NotRunning, and an error for a model where the call itself comes to nothing. A call is made once, never again. */
-  async call(tool: string, input: Record<string, unknown>, timeoutMs: number, signal: AbortSignal): Promise<Answer> {
+  async call(tool: string, input: Record<string, unknown>, timeoutMs: number, signal: AbortSignal): Promise<McpAnswer> {
     const client = await untilAborted(this.open(), signal);
     this.inFlight++;
     clearTimeout(this.idle);
@@ -319,7 +319,7 @@ async function isLocked(error: unknown): Promise<boolean> {
   return error instanceof SdkHttpError && error.status === UNAUTHORIZED;
 }
 
-function secretsOf(login: Login | undefined): string[] {
+function secretsOf(login: McpLogin | undefined): string[] {
   const { access_token, refresh_token } = login?.tokens ?? {};
   return [access_token, refresh_token].filter((token) => token !== undefined);
 }

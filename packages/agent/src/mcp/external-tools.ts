@@ -8,7 +8,7 @@ import { KINDS, type Role } from "@mimikit/protocol/base/kind";
 import type { Level } from "@mimikit/protocol/base/skill";
 import type { Task } from "@mimikit/protocol/records/task";
 import type { McpCondition, McpServer } from "@mimikit/protocol/wire/mcp";
-import type { Environment, Place } from "@mimikit/runtime/home/home";
+import type { Environment, HomePlace } from "@mimikit/runtime/home/home";
 import { MCP_PATH } from "@mimikit/store/disk/state";
 import { z } from "zod";
 import type { SandboxMode } from "../provider.ts";
@@ -16,7 +16,7 @@ import { definitionOf, mayWrite } from "../roles/index.ts";
 import { EXTERNAL_SEC_MAX, type External, NO_EXTERNAL } from "../tools/external.ts";
 import { type Tool, tool } from "../tools/tool.ts";
 import { answerText } from "./answer-text.ts";
-import { Connection } from "./connection.ts";
+import { McpConnection } from "./connection.ts";
 import { readOwnCommands } from "./files/command-files.ts";
 import { readMcpFile } from "./files/mcp-file.ts";
 import { offered } from "./find-tool.ts";
@@ -27,7 +27,7 @@ import { OWN, toolNames } from "./tool-names.ts";
 const CALL_SEC = 60;
 const STATUS = "status";
 
-export interface ExternalOptions extends Place {
+export interface ExternalOptions extends HomePlace {
   env: Environment;
   sandbox(): SandboxMode;
   /** Hears how the servers are whenever one of them is otherwise. */
@@ -47,7 +47,7 @@ interface Candidate {
 
 export class ExternalTools {
   private readonly options: ExternalOptions;
-  private readonly connections = new Map<string, Connection>();
+  private readonly connections = new Map<string, McpConnection>();
   private problems: ReadonlyMap<string, string> = new Map();
   private stamp: string | undefined;
   private isClosed = false;
@@ -115,10 +115,10 @@ export class ExternalTools {
     this.options.onChange(this.conditions);
   }
 
-  private connect(name: string, server: McpServer): Connection {
+  private connect(name: string, server: McpServer): McpConnection {
     const { home, workDir, env, sandbox } = this.options;
     const onChange = () => this.options.onChange(this.conditions);
-    return new Connection({ name, server, home, workDir, env, sandbox, onChange });
+    return new McpConnection({ name, server, home, workDir, env, sandbox, onChange });
   }
 
   private async ownCommands(run: CommandRun, signal: AbortSignal): Promise<Candidate[]> {
@@ -158,7 +158,7 @@ function isFor(task: Task, level: Level): boolean {
   return KINDS[task.kind].role === "worker" && mayWrite(task) && definitionOf(task).levels.includes(level);
 }
 
-function serverTools(connection: Connection, signal: AbortSignal): Candidate[] {
+function serverTools(connection: McpConnection, signal: AbortSignal): Candidate[] {
   const { name: server } = connection;
   const roles = rolesOf(connection.server);
   const { tools } = connection;
@@ -178,7 +178,7 @@ const Input = z.record(z.string(), z.unknown());
 function serverTool(
   { tool: own, level, description, parameters }: ListedTool,
   name: string,
-  connection: Connection,
+  connection: McpConnection,
   roles: readonly Role[],
   signal: AbortSignal,
 ): Tool {
@@ -202,7 +202,7 @@ function serverTool(
 }
 
 /** A server that has never told its tools: the model learns that they are missing, and why. */
-function statusTool(connection: Connection, roles: readonly Role[]): Candidate {
+function statusTool(connection: McpConnection, roles: readonly Role[]): Candidate {
   const { name: server } = connection;
   const words = () => connection.absence ?? `the MCP server "${server}" has not told its tools yet`;
   const description = `The tools of the MCP server "${server}" are missing now. This says why.`;

@@ -7,7 +7,7 @@ import { once } from "node:events";
 import { createServer } from "node:http";
 import { VERSION } from "@mimikit/runtime/home/version";
 import type { OAuthClientProvider } from "@modelcontextprotocol/client";
-import { clientMetadata, type Login, setLogin } from "./files/logins.ts";
+import { clientMetadata, type McpLogin, setLogin } from "./files/logins.ts";
 
 const START_MS = 30_000;
 const CALLBACK = "/callback";
@@ -29,7 +29,7 @@ export async function logIn({ home, name, url, show, pasted }: LoggingIn, signal
   const { Client, StreamableHTTPClientTransport, UnauthorizedError } = await import("@modelcontextprotocol/client");
   const state = randomBytes(STATE_BYTES).toString("hex");
   const back = await awaitBrowser(state, signal);
-  const made: Partial<Login> = {};
+  const made: Partial<McpLogin> = {};
   let verifier = "";
   let discovery: Awaited<ReturnType<NonNullable<OAuthClientProvider["discoveryState"]>>>;
   const provider: OAuthClientProvider = {

@@ -1,6 +1,6 @@
 /**
- * An MCP server as a process that speaks over its standard input and output: the transport of the client library, with
- * what the house promises of processes. It and all that it starts end together, found by their group and by their mark;
+ * An MCP server as a process that speaks over its standard input and output: the transport of the client library, with what all
+ * of our processes promise. It and all that it starts end together, found by their group and by their mark;
  * nothing waits for a process that only holds its output open.
  */
 import { once } from "node:events";

@@ -20,7 +20,7 @@ export const FOLLOW_UP_MESSAGES_MAX = 6;
 const COPIES_DIR = "attachments";
 const NAME_CHARS_MAX = 80;
 
-export interface Evidence {
+export interface AttachmentEvidence {
   /** The message that it came with. */
   messageId: string;
   file: AttachedFile;
@@ -43,7 +43,7 @@ export async function gatherEvidence(
   messages: readonly Message[],
   history: readonly HistoryMessage[],
   { home, fs }: { home: string; fs: FileSystem },
-): Promise<Evidence[]> {
+): Promise<AttachmentEvidence[]> {
   // Work of a trigger has no fresh request, so it is about nothing that was said a moment ago.
   if (messages.length === 0) return [];
   const quoted = history.filter(({ id }) => messages.some(({ quote }) => quote === id));
@@ -69,7 +69,7 @@ function filesOf(sources: readonly Source[]): { messageId: string; file: Attache
  * Copies what there is into the folder of a run, which is all of the state directory that a Worker may read, under names
  * that say what it is. Throws what the disk throws.
  */
-export async function layOut(evidence: readonly Evidence[], runDir: string): Promise<Evidence[]> {
+export async function layOut(evidence: readonly AttachmentEvidence[], runDir: string): Promise<AttachmentEvidence[]> {
   const dir = join(runDir, COPIES_DIR);
   if (evidence.some(({ path }) => path !== null)) await mkdir(dir, { recursive: true, mode: 0o700 });
   return Promise.all(

@@ -2,7 +2,7 @@
 import { readFile } from "node:fs/promises";
 import { type AttachmentType, isImage } from "@mimikit/protocol/base/attachment";
 import type { Run } from "../provider.ts";
-import type { Evidence } from "./evidence.ts";
+import type { AttachmentEvidence } from "./evidence.ts";
 
 /** In one request; the first ones are meant. */
 export const IMAGES_MAX = 4;
@@ -33,10 +33,10 @@ export interface Media {
 
 /** The same evidence, in which what is shown says so, under a name of its own. @param countMax of pictures and recordings together. */
 export function chooseShown(
-  evidence: readonly Evidence[],
+  evidence: readonly AttachmentEvidence[],
   { vision, audio }: Senses,
   countMax = IMAGES_MAX + RECORDINGS_MAX,
-): Evidence[] {
+): AttachmentEvidence[] {
   const left = { images: vision ? IMAGES_MAX : 0, recordings: audio ? RECORDINGS_MAX : 0, all: countMax };
   return evidence.map((each) => {
     const { type, bytes } = each.file;
@@ -61,7 +61,7 @@ export function showing(run: Run, senses: Senses): Run {
 }
 
 /** Reads what is shown, in its order. Throws what the disk throws. */
-export async function loadMedia(evidence: readonly Evidence[]): Promise<Media[]> {
+export async function loadMedia(evidence: readonly AttachmentEvidence[]): Promise<Media[]> {
   const shown = evidence.flatMap(({ file, path, shownAs }) =>
     shownAs === undefined || path === null ? [] : [{ type: file.type, path }],
   );

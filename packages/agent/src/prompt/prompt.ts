@@ -19,7 +19,7 @@ export const RULES_CHARS_MAX = 4_000;
 /** The share that the sections around a question keep if it is too long anyway. */
 const CONTEXT_SHARE_KEPT = 0.3;
 
-export interface Prompt {
+export interface RenderedPrompt {
   system: string;
   user: string;
 }
@@ -35,7 +35,7 @@ export interface PromptFile {
  * The prompt of a run. With `tokensMax` the sections take their parts of what is there, for a model with a small
  * window; without, each has its own bound. Throws `BadTemplate` when the file is wrong.
  */
-export async function renderPrompt(run: Run, tokensMax = Number.POSITIVE_INFINITY): Promise<Prompt> {
+export async function renderPrompt(run: Run, tokensMax = Number.POSITIVE_INFINITY): Promise<RenderedPrompt> {
   return fillPrompt(await loadPrompt(definitionOf(run.task), run.context.rules), renderSections(run), tokensMax);
 }
 
@@ -67,7 +67,7 @@ export function fillPrompt(
   sections: readonly RenderedSection[],
   tokensMax: number,
   questionTokensMax = tokensMax,
-): Prompt {
+): RenderedPrompt {
   const room = Math.max(0, tokensMax - tokens);
   const questionRoom = Math.max(room, questionTokensMax - tokens);
   const costsOf = (isQuestion: boolean) => sections.map((each) => (each.isQuestion === isQuestion ? each.cost : 0));

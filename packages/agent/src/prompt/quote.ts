@@ -11,7 +11,7 @@ declare const quoted: unique symbol;
 export type Quoted = string & { readonly [quoted]: true };
 
 /** The parts of a record's first line. Names are ours; values may come from anywhere. */
-export type Fields = Record<string, string | number | undefined>;
+export type QuotedFields = Record<string, string | number | undefined>;
 
 export const NOTHING = "" as Quoted;
 
@@ -32,7 +32,7 @@ export function lines(...parts: readonly Quoted[]): Quoted {
 }
 
 /** `- id: m-1, title: "a b"`, and below it `body` in lines of its own, each indented. */
-export function record(fields: Fields, body = ""): Quoted {
+export function record(fields: QuotedFields, body = ""): Quoted {
   const head = `- ${pairs(fields).join(", ")}`;
   return (body === "" ? head : `${head}\n${indent(body)}`) as Quoted;
 }
@@ -43,7 +43,7 @@ export function block(text: string): Quoted {
 }
 
 /** One `name: value` a line. */
-export function table(fields: Fields): Quoted {
+export function table(fields: QuotedFields): Quoted {
   return pairs(fields).join("\n") as Quoted;
 }
 
@@ -66,7 +66,7 @@ export function eventLine(text: string, name: Event["name"], data: unknown): Quo
   return `- ${word(text)} <M:system_event name="${name}" version="1">${json}</M:system_event>` as Quoted;
 }
 
-function pairs(fields: Fields): string[] {
+function pairs(fields: QuotedFields): string[] {
   return Object.entries(fields).flatMap(([name, value]) =>
     value === undefined ? [] : [`${name}: ${word(String(value))}`],
   );

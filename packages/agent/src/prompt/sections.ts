@@ -17,11 +17,11 @@ import {
   block,
   checkbox,
   eventLine,
-  type Fields,
   lines,
   memoryLine,
   NOTHING,
   type Quoted,
+  type QuotedFields,
   record,
   table,
 } from "./quote.ts";
@@ -50,7 +50,7 @@ const LINE_BREAK = "\n    ";
 /** The indentation of a first line. */
 const INDENT_TOKENS = 2;
 
-export interface Section {
+export interface PromptSection {
   /** It is what the run is about, and is never shortened for what stands around it. */
   isQuestion: boolean;
   /** Its share is smaller where the whole prompt must be. */
@@ -60,18 +60,18 @@ export interface Section {
 }
 
 /** The part of a run that the conversation is made of. */
-export interface Conversation {
+export interface PromptInput {
   task: Pick<Run["task"], "turn">;
   context: Pick<Run["context"], "history" | "quoted" | "origin" | "now" | "client">;
 }
 
-type Render = Section["render"];
+type Render = PromptSection["render"];
 /** A section around the question. */
-const around = (tokensMax: number, render: Render): Section => ({ isQuestion: false, tokensMax, render });
-const question = (tokensMax: number, render: Render): Section => ({ isQuestion: true, tokensMax, render });
+const around = (tokensMax: number, render: Render): PromptSection => ({ isQuestion: false, tokensMax, render });
+const question = (tokensMax: number, render: Render): PromptSection => ({ isQuestion: true, tokensMax, render });
 
 /** The sections that a prompt may show; roles/index.ts says which of them each role gets. */
-export const SECTIONS: Record<SectionName, Section> = {
+export const SECTIONS: Record<SectionName, PromptSection> = {
   persona: around(1_024, ({ context }, max) => renderText(context.persona, max)),
   profile: around(1_024, ({ context }, max) => renderText(context.profile, max)),
   summary: around(3_072, ({ context }, max) => renderText(context.summary, max)),
@@ -236,7 +236,7 @@ function renderHistory(run: Run, max: number): Quoted {
   return lines(...recentIn(run, max).map(({ text }) => text));
 }
 
-function recentIn({ context, task }: Conversation, max: number) {
+function recentIn({ context, task }: PromptInput, max: number) {
   const shownElsewhere = task.turn?.messages ?? context.origin;
   return recentHistory(context.history, shownElsewhere, max, ({ role, at, text, quote, attachments }) => {
     const about = quotedText(quote, context);
@@ -245,7 +245,7 @@ function recentIn({ context, task }: Conversation, max: number) {
 }
 
 /** The messages of the conversation that a prompt shows as a whole, by their ids. */
-export function shownOfHistory(conversation: Conversation): Set<string> {
+export function shownOfHistory(conversation: PromptInput): Set<string> {
   const recent = recentIn(conversation, SECTIONS.history.tokensMax);
   return new Set(recent.filter(({ isWhole }) => isWhole).map(({ id }) => id));
 }
@@ -319,7 +319,7 @@ function outputOf({ resultType, result }: Report): { text: string; artifact?: st
 }
 
 /** One record for each item. The bodies share what the first lines leave, and no short one is cut for a long one. */
-function records(items: readonly { fields: Fields; body: string }[], max: number): Quoted {
+function records(items: readonly { fields: QuotedFields; body: string }[], max: number): Quoted {
   const heads = lines(...items.map(({ fields }) => record(fields)));
   const costs = items.map(({ body }) => estimateTokens(body.replaceAll("\n", LINE_BREAK)));
   const shares = shareOut(costs, max - estimateTokens(heads));

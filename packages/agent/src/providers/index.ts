@@ -8,22 +8,22 @@ import type { PresetId, ProviderId } from "@mimikit/protocol/base/provider";
 import type { Task } from "@mimikit/protocol/records/task";
 import { sentence } from "@mimikit/protocol/texts/coded";
 import type { Config } from "@mimikit/runtime/config/config";
-import { factsOf, isFree, PROVIDER_IDS, type Surroundings } from "@mimikit/runtime/config/providers";
-import type { Place as HomePlace } from "@mimikit/runtime/home/home";
+import { factsOf, isFree, PROVIDER_IDS, type ProviderEnvironment } from "@mimikit/runtime/config/providers";
+import type { HomePlace } from "@mimikit/runtime/home/home";
 import type { Model } from "../kernel/model.ts";
 import { modelOf, type Provider } from "../provider.ts";
 import type { CommandLine } from "../shell/sandbox.ts";
-import type { Login } from "./agent-cli/login.ts";
+import type { CliLogin } from "./agent-cli/login.ts";
 import { ANTHROPIC } from "./anthropic/vendor.ts";
 import { claudeLogins, claudeSettingsOf, missingForClaude } from "./claude/settings.ts";
 import { codexLogins, codexSettingsOf, missingForCodex } from "./codex/settings.ts";
 import { missingForVendor, nativeEndpointOf } from "./endpoint/native.ts";
-import type { Place } from "./endpoint/place.ts";
+import type { ModelEndpoint } from "./endpoint/place.ts";
 import { GOOGLE } from "./google/vendor.ts";
 import { type ChatId, endpointOf, missingSetting } from "./openai/endpoint.ts";
 
 /** The settings are those that the provider sees: see `seenBy`. */
-type Given = [role: Role, config: Config, surroundings: Surroundings];
+type Given = [role: Role, config: Config, surroundings: ProviderEnvironment];
 
 interface Row {
   /** The missing setup before it can answer for a role; null if nothing is missing. */
@@ -31,9 +31,9 @@ interface Row {
   /** Loads its code; nothing may be missing. */
   create(...given: Given): Promise<Provider>;
   /** Of those whom our own loop asks: where its model is, and the model alone, without patience. */
-  endpoint?: { place(...given: Given): Place & { tokensMax: number }; model(...given: Given): Promise<Model> };
+  endpoint?: { place(...given: Given): ModelEndpoint & { tokensMax: number }; model(...given: Given): Promise<Model> };
   /** Of programs: the commands that sign it in, one after the other. */
-  logins?(surroundings: Surroundings): readonly Login[];
+  logins?(environment: ProviderEnvironment): readonly CliLogin[];
   /** Where a Worker's commands run in a sandbox of its own, not in ours: runs `attempt` as they are run. Throws `UnusableCli`. */
   inOwnSandbox?<T>(
     attempt: CommandLine,
@@ -97,7 +97,7 @@ export const TABLE: Record<ProviderId, Row> = {
 };
 
 /** A provider that can answer for a role, with the settings as it sees them. */
-interface Link {
+interface ChainEntry {
   id: ProviderId;
   config: Config;
 }
@@ -105,7 +105,7 @@ interface Link {
 /** The providers of one role, and notes about them for the owner. */
 export interface Chain {
   /** The first answers, the others stand in for it. Empty when no provider can answer. */
-  links: readonly Link[];
+  entries: readonly ChainEntry[];
   /** Their names. */
   ids: readonly ProviderId[];
   /** One line for each that was named and cannot answer. */
@@ -118,15 +118,15 @@ export interface Chain {
  * The provider of `role` and its fallbacks: its own settings, else the common ones; `auto` is the first provider that
  * has what it needs. A named provider that cannot answer is left out.
  */
-export function chainOf(role: Role, config: Config, surroundings: Surroundings): Chain {
+export function chainOf(role: Role, config: Config, environment: ProviderEnvironment): Chain {
   const problems: string[] = [];
   const passedOver: string[] = [];
-  const links = new Map<ProviderId, Link>();
+  const entries = new Map<ProviderId, ChainEntry>();
   /** @returns what it lacks, where it was not added. */
   const add = (id: ProviderId, isStandIn = false): string | null => {
     const seen = seenBy(id, role, config, isStandIn);
-    const lack = TABLE[id].missing(role, seen, surroundings);
-    if (lack === null && !links.has(id)) links.set(id, { id, config: seen });
+    const lack = TABLE[id].missing(role, seen, environment);
+    if (lack === null && !entries.has(id)) entries.set(id, { id, config: seen });
     return lack;
   };
   const name = config.providers[role] ?? config.provider;
@@ -140,10 +140,10 @@ export function chainOf(role: Role, config: Config, surroundings: Surroundings):
       passedOver.push(sentence("provider_lacks", { id, lack }));
     }
   for (const id of config.fallbacks[role] ?? config.fallback) {
-    const lack = links.has(id) ? null : add(id, true);
+    const lack = entries.has(id) ? null : add(id, true);
     if (lack !== null) problems.push(sentence("fallback_lacks", { id, role, lack }));
   }
-  return { links: [...links.values()], ids: [...links.keys()], problems, passedOver };
+  return { entries: [...entries.values()], ids: [...entries.keys()], problems, passedOver };
 }
 
 /**
@@ -160,8 +160,8 @@ export function seenBy(id: ProviderId, role: Role, config: Config, isStandIn: bo
 }
 
 /** Is it a model that answers for `role`? */
-export function hasModel(role: Role, config: Config, surroundings: Surroundings): boolean {
-  const [first] = chainOf(role, config, surroundings).ids;
+export function hasModel(role: Role, config: Config, environment: ProviderEnvironment): boolean {
+  const [first] = chainOf(role, config, environment).ids;
   return first !== undefined && !isFree(first);
 }
 
@@ -176,13 +176,13 @@ export interface Description {
   passedOver: string[];
 }
 
-export function describeProviders(config: Config, surroundings: Surroundings): Description {
-  const chains = byRole((role) => chainOf(role, config, surroundings));
+export function describeProviders(config: Config, environment: ProviderEnvironment): Description {
+  const chains = byRole((role) => chainOf(role, config, environment));
   const all = Object.values(chains);
   return {
     names: byRole((role) => chains[role].ids[0] ?? config.providers[role] ?? config.provider),
     models: byRole((role) => {
-      const [first] = chains[role].links;
+      const [first] = chains[role].entries;
       return (first && askedModel(first, role)) ?? null;
     }),
     problems: all.flatMap((chain) => chain.problems),
@@ -215,24 +215,24 @@ export interface Answerers {
 }
 
 /** The provider of `role`, and its fallbacks. */
-export function chooseProviders(role: Role, config: Config, surroundings: Surroundings): Answerers {
-  const { links, problems } = chainOf(role, config, surroundings);
-  return { providers: links.map((link) => loadedWhenAsked(link, role, surroundings)), problems };
+export function chooseProviders(role: Role, config: Config, environment: ProviderEnvironment): Answerers {
+  const { entries, problems } = chainOf(role, config, environment);
+  return { providers: entries.map((entry) => loadedWhenAsked(entry, role, environment)), problems };
 }
 
 /** The model that is asked; undefined where the settings name none, or there is none behind it. */
-export function askedModel({ id, config }: Link, role: Role): string | undefined {
+export function askedModel({ id, config }: ChainEntry, role: Role): string | undefined {
   return isFree(id) ? undefined : modelOf(role, config);
 }
 
-function loadedWhenAsked(link: Link, role: Role, surroundings: Surroundings): Provider {
-  const { id, config } = link;
-  const model = askedModel(link, role);
+function loadedWhenAsked(entry: ChainEntry, role: Role, environment: ProviderEnvironment): Provider {
+  const { id, config } = entry;
+  const model = askedModel(entry, role);
   return {
     name: id,
     ...(model !== undefined && { model }),
     async *run(run, signal) {
-      const provider = await TABLE[id].create(role, config, surroundings);
+      const provider = await TABLE[id].create(role, config, environment);
       yield* provider.run(run, signal);
     },
   };

@@ -8,7 +8,7 @@ import { mkdtemp, realpath, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { ProviderId } from "@mimikit/protocol/base/provider";
 import type { Config } from "@mimikit/runtime/config/config";
-import type { Place } from "@mimikit/runtime/home/home";
+import type { HomePlace } from "@mimikit/runtime/home/home";
 import { TEMPORARY } from "@mimikit/store/disk/state";
 import { execa } from "execa";
 import { hiddenPlaces, protectedPlaces } from "../shell/places.ts";
@@ -32,7 +32,7 @@ const ATTEMPT =
   '(head -c 1 "$1" >/dev/null) 2>/dev/null && echo read; shift; for place; do [ -n "$(ls -A "$place" 2>/dev/null)" ] && echo read; done; :';
 
 /** The state directory must exist. Throws what the disk throws. */
-export async function proveConfinement(provider: ProviderId, config: Config, place: Place): Promise<Confinement> {
+export async function proveConfinement(provider: ProviderId, config: Config, place: HomePlace): Promise<Confinement> {
   const [state, work] = await Promise.all([realpath(place.home), realpath(place.workDir)]);
   const name = `proof-${randomBytes(8).toString("hex")}`;
   const targets = [join(place.home, TEMPORARY), ...(await protectedPlaces(work))].map((dir) => join(dir, name));
@@ -77,7 +77,7 @@ export async function proveConfinement(provider: ProviderId, config: Config, pla
 
 async function look(
   [file, ...args]: CommandLine,
-  { workDir }: Place,
+  { workDir }: HomePlace,
   environment: Record<string, string>,
   targets: readonly string[],
 ): Promise<Confinement> {

@@ -3,7 +3,7 @@
  * packages/protocol/src/base/kind.ts and its prompt file are all else that a role has.
  */
 import { isMonth } from "@mimikit/core/memory/roll-up";
-import { type Actor, KINDS, ROLES, type Role } from "@mimikit/protocol/base/kind";
+import { KINDS, type KindActor, ROLES, type Role } from "@mimikit/protocol/base/kind";
 import { LEVELS, type Level } from "@mimikit/protocol/base/skill";
 import type { Task } from "@mimikit/protocol/records/task";
 import type { Config } from "@mimikit/runtime/config/config";
@@ -119,7 +119,7 @@ const ROWS = {
 };
 /** The names of sections; prompt/sections.ts has their content. */
 export type SectionName = (typeof ROWS)[keyof typeof ROWS]["sections"][number];
-export const DEFINITIONS: Record<Actor | "month-summary", RoleDefinition<SectionName>> = ROWS;
+export const DEFINITIONS: Record<KindActor | "month-summary", RoleDefinition<SectionName>> = ROWS;
 
 /** The definition of a task's actor. */
 export function definitionOf({

@@ -4,7 +4,7 @@
  * cooled down one run may try. An answer closes it, without it the circuit opens for twice as long.
  */
 
-import type { Problem } from "@mimikit/protocol/base/cause";
+import type { ProviderProblem } from "@mimikit/protocol/base/cause";
 
 /** So many failures in a row, before anything was said, look like an outage. */
 export const FAILURES_IN_A_ROW_MAX = 3;
@@ -14,7 +14,7 @@ export const FAILURES_IN_A_ROW_MAX = 3;
  * was no connection; `failed`: there was one, but no result; `reached`: it answered, whatever the answer; `unknown`: the
  * run was stopped before it could tell.
  */
-export type Verdict = "answering" | "outage" | "failed" | "reached" | "unknown";
+export type ProviderVerdict = "answering" | "outage" | "failed" | "reached" | "unknown";
 
 /** `trial`: it has cooled down, and one run may try. */
 export type CircuitState = "closed" | "open" | "trial";
@@ -26,12 +26,12 @@ export interface CooldownMs {
 }
 
 /** Says what is known of a run that entered. @param trouble why it was an outage or failed. */
-export type Tell = (verdict: Verdict, nowMs: number, trouble?: Trouble) => void;
+export type Tell = (verdict: ProviderVerdict, nowMs: number, trouble?: Trouble) => void;
 
 /** Why a provider did not answer: for people, and the cause as far as it is known. */
 export interface Trouble {
   error: string;
-  problem?: Problem;
+  problem?: ProviderProblem;
 }
 
 const NO_TROUBLE: Trouble = { error: "" };

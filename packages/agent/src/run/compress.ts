@@ -6,7 +6,7 @@ import { CONVERSATION_SUMMARY_CHARS_MAX, EFFECTS_MAX, type Effect } from "@mimik
 import type { HistoryMessage } from "@mimikit/protocol/records/history";
 import { HISTORY_MESSAGES_MIN } from "../prompt/recent-history.ts";
 import { shorten } from "../prompt/tokens.ts";
-import type { Turn } from "../session/session.ts";
+import type { SessionLine } from "../session/session.ts";
 import { NO_SUMMARY, showSummary, summarize } from "../session/summary.ts";
 import type { Context } from "../tools/context.ts";
 
@@ -46,7 +46,7 @@ export function summarizeTalk({ history, summary: earlier }: Talk): string {
   return shortenChars(whole, CONVERSATION_SUMMARY_CHARS_MAX);
 }
 
-function turnOf({ id, role, at, text: whole }: HistoryMessage): Turn[] {
+function turnOf({ id, role, at, text: whole }: HistoryMessage): SessionLine[] {
   const text = whole.slice(0, MESSAGE_CHARS_LOOKED_AT);
   if (role === "user") return [{ type: "steer", id, at, text }];
   return role === "assistant" ? [{ type: "assistant", text, calls: [] }] : [];

@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { brokenOff, failureNotice, planLimitNotice, restartWords } from "@mimikit/core/views/notices";
 import { problemWords } from "@mimikit/core/views/problem-words";
 import type { AskedCall } from "@mimikit/protocol/approvals/approval";
-import type { Problem } from "@mimikit/protocol/base/cause";
+import type { ProviderProblem } from "@mimikit/protocol/base/cause";
 import type { FailureReason } from "@mimikit/protocol/base/failure";
 import { PLAN_NOTE_CHARS_MAX } from "@mimikit/protocol/base/fields";
 import { childId } from "@mimikit/protocol/base/id";
@@ -26,7 +26,7 @@ import type { Answerers } from "../providers/index.ts";
 import { definitionOf } from "../roles/index.ts";
 import { NO_EXTERNAL } from "../tools/external.ts";
 import { TOOLS } from "../tools/index.ts";
-import type { Circuits, Trouble, Verdict } from "./circuit.ts";
+import type { Circuits, ProviderVerdict, Trouble } from "./circuit.ts";
 import { compress } from "./compress.ts";
 
 /** A provider that goes on for this long after it was told to stop is left behind. */
@@ -43,7 +43,7 @@ const STEP_CHARS_MAX = 200;
 const CUT = "\n\n[truncated]";
 
 /** The data that the pool needs to publish a result, or to plan another attempt. */
-export interface Outcome {
+export interface RunOutcome {
   status: Result["status"];
   resultType: ResultType;
   /** Shaped by `resultType`; null where there is none. */
@@ -51,7 +51,7 @@ export interface Outcome {
   error?: string;
   failureReason?: FailureReason;
   /** The provider that did not answer, and the reason, if that was the problem. */
-  problem?: Problem;
+  problem?: ProviderProblem;
   question?: string;
   /** Whether the same task may succeed later (SPEC C4). Never for a turn: the user waits for it, and is told. */
   retryable: boolean;
@@ -72,7 +72,7 @@ export interface Outcome {
   model?: string;
 }
 
-export interface Attempt extends Omit<Run, "bus" | "overBudget"> {
+export interface AttemptOptions extends Omit<Run, "bus" | "overBudget"> {
   /** The providers: the first, and those that follow if it cannot be reached. */
   answerers: Answerers;
   circuits: Circuits;
@@ -88,7 +88,7 @@ export interface Attempt extends Omit<Run, "bus" | "overBudget"> {
  * Runs the task to its end, or until `signal` aborts; `stopReason` says how to abort. A provider that cannot be reached
  * is skipped (SPEC M), as long as nothing has been done yet. Never throws.
  */
-export async function runTask(attempt: Attempt, signal: AbortSignal): Promise<Outcome> {
+export async function runTask(attempt: AttemptOptions, signal: AbortSignal): Promise<RunOutcome> {
   const { task, circuits, monotonicMs } = attempt;
   const { providers, problems } = attempt.answerers;
   const unreached: Trouble[] = problems.map((error) => ({ error }));
@@ -137,8 +137,8 @@ interface Spent {
 function nobodyAnswered(
   unreached: readonly Trouble[],
   { usage, provider }: Spent,
-  { task, steering }: Attempt,
-): Outcome {
+  { task, steering }: AttemptOptions,
+): RunOutcome {
   return {
     status: "failed",
     failureReason: "provider",
@@ -157,7 +157,12 @@ function nobodyAnswered(
 }
 
 /** However the run ended after it asked, it is not over: the next attempt begins with the answer. */
-function waiting(asks: AskedCall, { usage }: Last, { name, model }: Provider, { task, steering }: Attempt): Outcome {
+function waiting(
+  asks: AskedCall,
+  { usage }: Last,
+  { name, model }: Provider,
+  { task, steering }: AttemptOptions,
+): RunOutcome {
   return {
     status: "failed",
     failureReason: "needs_approval",
@@ -178,12 +183,12 @@ function errorsOf(troubles: readonly Trouble[]): string {
   return troubles.map(({ error }) => error).join("; ");
 }
 
-function withProblem(trouble: Trouble | undefined): Pick<Outcome, "problem"> {
+function withProblem(trouble: Trouble | undefined): Pick<RunOutcome, "problem"> {
   return trouble?.problem === undefined ? {} : { problem: trouble.problem };
 }
 
 /** Work whose model will not answer as things are says what helps: its error is all that others are told. */
-function helped(outcome: Outcome): Outcome {
+function helped(outcome: RunOutcome): RunOutcome {
   const { problem, error = "", retryable } = outcome;
   if (problem === undefined || retryable) return outcome;
   return { ...outcome, error: `${error}. ${problemWords(problem, false).remedy}`.slice(0, ERROR_CHARS_MAX) };
@@ -213,7 +218,12 @@ interface Ran {
 }
 
 /** @param onAnswer is called at the first sign of an answer: the end of the work may be far. */
-async function runWith(provider: Provider, attempt: Attempt, signal: AbortSignal, onAnswer: () => void): Promise<Ran> {
+async function runWith(
+  provider: Provider,
+  attempt: AttemptOptions,
+  signal: AbortSignal,
+  onAnswer: () => void,
+): Promise<Ran> {
   const { task, context, steering, gate, external = NO_EXTERNAL } = attempt;
   const takenBefore = steering.taken.length;
   let isUntouched = true;
@@ -226,7 +236,7 @@ async function runWith(provider: Provider, attempt: Attempt, signal: AbortSignal
     touch();
     attempt.onToolCall(call);
   };
-  const onStream: Attempt["onStream"] = (line) => {
+  const onStream: AttemptOptions["onStream"] = (line) => {
     if (line.type === "delta" || line.type === "thought") touch();
     if (line.type === "delta" && shown.length < REPLY_CHARS_MAX) shown += line.text;
     if (line.type === "begin") shown = "";
@@ -249,7 +259,7 @@ async function runWith(provider: Provider, attempt: Attempt, signal: AbortSignal
 }
 
 /** A run's verdict on its provider, for its circuit. A provider that broke off in the middle had been reached. */
-function verdictOf({ last, isUntouched }: Ran): Verdict {
+function verdictOf({ last, isUntouched }: Ran): ProviderVerdict {
   if (last.type === "done") return "reached";
   if (last.isOutage === true) return "outage";
   if (!isUntouched) return "reached";
@@ -272,7 +282,12 @@ function stepOf(text: string): string {
 }
 
 /** Forwards the stream and returns the last event; makes one up where the provider does not keep its contract. */
-async function drive(provider: Provider, run: Run, onStream: Attempt["onStream"], signal: AbortSignal): Promise<Last> {
+async function drive(
+  provider: Provider,
+  run: Run,
+  onStream: AttemptOptions["onStream"],
+  signal: AbortSignal,
+): Promise<Last> {
   const finished = new AbortController();
   const abandoned = abandonedAfter(signal, finished.signal);
   try {
@@ -315,7 +330,12 @@ function abandonedAfter(signal: AbortSignal, finished: AbortSignal): Promise<"ab
 const resultsOf = ({ kind }: Task): readonly [ResultType, ...ResultType[]] => KINDS[kind].results;
 
 /** Checks what the provider handed in against what its role must hand in. A failed run changes nothing: no effects. */
-async function conclude(last: Last, effects: Effect[], provider: Provider, attempt: Attempt): Promise<Outcome> {
+async function conclude(
+  last: Last,
+  effects: Effect[],
+  provider: Provider,
+  attempt: AttemptOptions,
+): Promise<RunOutcome> {
   const { task } = attempt;
   const results = resultsOf(task);
   const resultType = last.resultType ?? results[0];
@@ -329,7 +349,7 @@ async function conclude(last: Last, effects: Effect[], provider: Provider, attem
     provider: provider.name,
     ...(provider.model !== undefined && { model: provider.model }),
   };
-  const fail = (failureReason: FailureReason, error: string, retryable: boolean): Outcome => ({
+  const fail = (failureReason: FailureReason, error: string, retryable: boolean): RunOutcome => ({
     ...base,
     resultType: results.includes(resultType) ? resultType : results[0],
     status: "failed",
@@ -365,7 +385,7 @@ async function conclude(last: Last, effects: Effect[], provider: Provider, attem
 async function readResult(
   last: Last,
   effects: Effect[],
-  { task, runDir }: Attempt,
+  { task, runDir }: AttemptOptions,
 ): Promise<{ value: unknown } | { problem: string }> {
   const results = resultsOf(task);
   const type = last.resultType ?? results[0];
@@ -404,8 +424,8 @@ async function boundText({ text, artifact }: TextResult, runDir: string): Promis
 }
 
 /** A turn ends in a reply: the staged one, else what the provider said last, else the truth about what went wrong. */
-function answered(outcome: Outcome, { last, shown }: Ran, turn: TurnInput): Outcome {
-  const notice = (failureReason: FailureReason, error: string, problem?: Problem): Effect => ({
+function answered(outcome: RunOutcome, { last, shown }: Ran, turn: TurnInput): RunOutcome {
+  const notice = (failureReason: FailureReason, error: string, problem?: ProviderProblem): Effect => ({
     type: "reply",
     // An unusable answer is not kept; one that broke off is.
     text: brokenOff(

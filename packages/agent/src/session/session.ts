@@ -33,7 +33,7 @@ const CallTurn = z.object({
 const ThoughtTurn = z.object({ text: z.string(), vendor: VendorData });
 
 /** A line of a session. */
-export const Turn = z.discriminatedUnion("type", [
+export const SessionLine = z.discriminatedUnion("type", [
   /** An attempt begins, with this question. */
   z.object({ type: z.literal("prompt"), attempt: z.number().int().positive(), text: z.string() }),
   z.object({
@@ -57,8 +57,8 @@ export const Turn = z.discriminatedUnion("type", [
   /** A steering message of the user. */
   Steer.extend({ type: z.literal("steer") }),
 ]);
-export type Turn = z.infer<typeof Turn>;
-export type TurnOf<T extends Turn["type"]> = Extract<Turn, { type: T }>;
+export type SessionLine = z.infer<typeof SessionLine>;
+export type TurnOf<T extends SessionLine["type"]> = Extract<SessionLine, { type: T }>;
 
 /** The session has reached SESSION_BYTES_MAX. */
 export class SessionTooLong extends Error {}
@@ -89,7 +89,7 @@ export class Session {
   }
 
   /** Goes on with a session; without a file it is an empty one. Throws what the disk throws, and `SessionTooLong`. */
-  static async resume(path: string): Promise<{ session: Session; turns: Turn[]; badLines: number }> {
+  static async resume(path: string): Promise<{ session: Session; turns: SessionLine[]; badLines: number }> {
     const file = await openFile(path, true);
     try {
       const { size } = await file.stat();
@@ -110,7 +110,7 @@ export class Session {
   }
 
   /** Resolves when the turn is written, and durable where it must last. Throws what the disk throws, and `SessionTooLong`. */
-  async append(turn: Turn): Promise<void> {
+  async append(turn: SessionLine): Promise<void> {
     const line = Buffer.from(`${this.isTorn ? "\n" : ""}${JSON.stringify(turn)}\n`);
     if (this.bytes + line.length > SESSION_BYTES_MAX) throw tooLong();
     this.isTorn = true;
@@ -126,13 +126,13 @@ export class Session {
 }
 
 /** The turns of a session's text; lines that cannot be read are skipped and counted. */
-export function readTurns(text: string): { turns: Turn[]; badLines: number } {
-  const turns: Turn[] = [];
+export function readTurns(text: string): { turns: SessionLine[]; badLines: number } {
+  const turns: SessionLine[] = [];
   let badLines = 0;
   for (const line of text.split("\n")) {
     if (line === "") continue;
     try {
-      turns.push(parseRecord(Turn, line, LINE_LIMITS));
+      turns.push(parseRecord(SessionLine, line, LINE_LIMITS));
     } catch (error) {
       if (!(error instanceof BadJson)) throw error;
       badLines++;
@@ -145,8 +145,8 @@ export function readTurns(text: string): { turns: Turn[]; badLines: number } {
  * The same turns with one result for every call, in the order of the calls, and no result without its call. A call whose
  * result never came is told to be cut off, and counts as made: it may have been.
  */
-export function repair(turns: readonly Turn[]): Turn[] {
-  const repaired: Turn[] = [];
+export function repair(turns: readonly SessionLine[]): SessionLine[] {
+  const repaired: SessionLine[] = [];
   for (let i = 0; i < turns.length; i++) {
     const turn = turns[i];
     if (turn === undefined || turn.type === "result") continue;
@@ -161,7 +161,7 @@ export function repair(turns: readonly Turn[]): Turn[] {
 }
 
 /** How many calls the attempts of a session have made. */
-export function countCalls(turns: readonly Turn[]): number {
+export function countCalls(turns: readonly SessionLine[]): number {
   return turns.filter((turn) => turn.type === "result" && turn.isMade).length;
 }
 

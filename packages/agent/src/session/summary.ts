@@ -1,11 +1,11 @@
 /**
- * Summarises the turns that no longer fit into a model's window (SPEC I3): the user's wishes and prohibitions,
+ * Summarises the turns that no longer fit into a model's window (SPEC I3): the user's requests and prohibitions,
  * decisions, open points, and findings of the tools. Taken out by rule, whole sentences only, so it is the same whenever
  * it is taken; a derived view, and the session is the truth.
  */
 import { tryJson } from "@mimikit/protocol/base/json";
 import { estimateTokens, shorten } from "../prompt/tokens.ts";
-import type { Turn, TurnOf } from "./session.ts";
+import type { SessionLine, TurnOf } from "./session.ts";
 
 export const SUMMARY_PARTS = ["goal", "constraints", "decisions", "openItems", "toolFacts"] as const;
 export type SummaryPart = (typeof SUMMARY_PARTS)[number];
@@ -55,7 +55,7 @@ const LIST_LINE = /^\s*(?:[-*+•]|\d+[.)、])\s+/;
  * Summarises `turns`, added to the earlier summary.
  * @param goal the user's own words that the run began with.
  */
-export function summarize(turns: readonly Turn[], before: Summary, goal: string): Summary {
+export function summarize(turns: readonly SessionLine[], before: Summary, goal: string): Summary {
   const isFirst = before.goal.length === 0;
   const heard = turns.flatMap((turn) => (turn.type === "steer" ? statements(turn.text) : []));
   const said = turns.flatMap((turn) => (turn.type === "assistant" ? statements(turn.text) : []));
@@ -151,7 +151,7 @@ function statements(text: string): string[] {
 }
 
 /** One line for each call: the tool, its id, what it was about, what came of it, and where all of it is. */
-function factsOf({ calls }: TurnOf<"assistant">, after: readonly Turn[]): string[] {
+function factsOf({ calls }: TurnOf<"assistant">, after: readonly SessionLine[]): string[] {
   return calls.flatMap(({ id, name, arguments: input }) => {
     const result = after.find((turn) => turn.type === "result" && turn.requestId === id);
     if (result?.type !== "result" || !result.isMade) return [];

@@ -16,7 +16,7 @@ import {
   type SkillSource,
   type SkillSummary,
 } from "@mimikit/protocol/base/skill";
-import type { Environment, Place } from "@mimikit/runtime/home/home";
+import type { Environment, HomePlace } from "@mimikit/runtime/home/home";
 import { ROOT } from "@mimikit/runtime/home/programs";
 import { hasCode } from "@mimikit/store/disk/error-code";
 import { z } from "zod";
@@ -73,7 +73,7 @@ export function parseSkill(text: string): Pick<SkillSummary, "name" | "descripti
 }
 
 /** The folders of skills of an instance, and of its user. */
-export function skillPlacesOf({ home, workDir }: Place, env: Environment): SkillPlaces {
+export function skillPlacesOf({ home, workDir }: HomePlace, env: Environment): SkillPlaces {
   return {
     home: join(home, "skills"),
     user: userSkillsDir(env),

@@ -8,7 +8,7 @@ import { CancelEffect } from "@mimikit/protocol/records/effect";
 import { isTurn } from "@mimikit/protocol/records/task";
 import type { TaskSummary } from "@mimikit/protocol/wire/api";
 import { z } from "zod";
-import { type Scene, tool } from "./tool.ts";
+import { type ToolContext, tool } from "./tool.ts";
 
 const OPEN: readonly TaskSummary["state"][] = ["waiting", "queued", "running"];
 
@@ -18,11 +18,11 @@ export const cancelTask = tool({
   input: z
     .strictObject({ id: CancelEffect.shape.id })
     .describe("End a task and all below it, a trigger, or a question of yours."),
-  refuse: ({ id }, scene) => refuse(id, scene),
+  refuse: ({ id }, context) => refuse(id, context),
   effect: ({ id }) => ({ type: "cancel_task", id }),
 });
 
-function refuse(id: string, { task, reads: { tasks, triggers, questions } }: Scene): string | null {
+function refuse(id: string, { task, reads: { tasks, triggers, questions } }: ToolContext): string | null {
   const asked = isTurn(task) ? questions.find((each) => each.id === id) : undefined;
   if (asked !== undefined) return asked.purpose.type === "teller" ? null : "only the user answers that question";
   if (triggers.some((each) => each.id === id)) return null;

@@ -1,5 +1,5 @@
 /** The context of a role besides its task, gathered once when a run starts (SPEC F1). */
-import type { Said } from "@mimikit/memory/search/history-index";
+import type { MessageLog } from "@mimikit/memory/search/history-index";
 import type { MemoryPlace } from "@mimikit/memory/sources/memory-query";
 import type { Role } from "@mimikit/protocol/base/role";
 import type { SkillSummary } from "@mimikit/protocol/base/skill";
@@ -7,12 +7,12 @@ import type { HistoryMessage } from "@mimikit/protocol/records/history";
 import type { ClientClock, Message } from "@mimikit/protocol/records/inbox";
 import type { Question } from "@mimikit/protocol/records/question";
 import type { HistoryHit, MemoryHit, PoolSummary, TaskSummary, TriggerSummary } from "@mimikit/protocol/wire/api";
-import type { Evidence } from "../prompt/evidence.ts";
+import type { AttachmentEvidence } from "../prompt/evidence.ts";
 import type { Guide } from "../skills/guides.ts";
 
 export interface Context {
   /** The files that this is about, where there are any (SPEC I8). */
-  evidence?: readonly Evidence[];
+  evidence?: readonly AttachmentEvidence[];
   /** The server's clock when the run started, ISO 8601. */
   now: string;
   /** The clock of the client whose message this is about, if it told. */
@@ -33,7 +33,7 @@ export interface Context {
   /** The files with the whole text of messages that are too long for a prompt, by the ids of the messages. */
   longTexts: Readonly<Record<string, string>>;
   /** Everything that was ever said, for the tools that look it up. */
-  said: Said;
+  said: MessageLog;
   /** Every open task and the newest finished ones, newest first. A turn is none. */
   tasks: TaskSummary[];
   /** Texts that are read in place of tasks' results, by their ids. */

@@ -9,7 +9,7 @@ import { isTurn } from "@mimikit/protocol/records/task";
 import { CONDITION_LEAVES_MAX, type Condition, isPossible } from "@mimikit/protocol/triggers/condition";
 import { z } from "zod";
 import { ConditionInput } from "./condition-input.ts";
-import { type Scene, tool } from "./tool.ts";
+import { type ToolContext, tool } from "./tool.ts";
 
 /**
  * A Teller that starts more than this in one turn has misunderstood its role (SPEC G), unless it takes up more messages or
@@ -45,17 +45,17 @@ export const delegate = tool({
   input: Input,
   shownTo: { teller: Work.describe("Hand work on. Answers the id of the task."), planner: Planned.describe(ABOUT) },
   shownWithPools: { planner: Input },
-  refuse: (input, scene) =>
-    isTurn(scene.task)
-      ? refuseTeller(input, scene)
-      : (refuseName(input.name, scene) ??
-        refuseAfter(input.after ?? [], input.condition, scene) ??
-        refuseWaiting(input.condition, scene) ??
-        refuseUnknown(input.skill, scene) ??
-        refusePool(input.pool, scene)),
-  effect: ({ skill, after = [], condition: given, ...input }, scene) => {
-    const condition = conditionOf(after, given, scene);
-    const named = scene.reads.skills.find(({ name }) => name === skill);
+  refuse: (input, context) =>
+    isTurn(context.task)
+      ? refuseTeller(input, context)
+      : (refuseName(input.name, context) ??
+        refuseAfter(input.after ?? [], input.condition, context) ??
+        refuseWaiting(input.condition, context) ??
+        refuseUnknown(input.skill, context) ??
+        refusePool(input.pool, context)),
+  effect: ({ skill, after = [], condition: given, ...input }, context) => {
+    const condition = conditionOf(after, given, context);
+    const named = context.reads.skills.find(({ name }) => name === skill);
     return {
       type: "delegate",
       ...input,
@@ -68,16 +68,20 @@ export const delegate = tool({
 });
 
 /** Waits for all of these tasks, and for what was wanted beside them; undefined where it waits for nothing. */
-function conditionOf(after: readonly string[], given: Condition | undefined, scene: Scene): Condition | undefined {
+function conditionOf(
+  after: readonly string[],
+  given: Condition | undefined,
+  context: ToolContext,
+): Condition | undefined {
   const done = after.map(
-    (named): Condition => ({ type: "task_done", params: { taskId: idOf(named, scene) ?? named } }),
+    (named): Condition => ({ type: "task_done", params: { taskId: idOf(named, context) ?? named } }),
   );
   const conditions = given === undefined ? done : [...done, given];
   return conditions.length > 1 ? { type: "and", conditions } : conditions[0];
 }
 
 /** The id of a task by the name that this plan has given it, or by its id; null where it is neither. */
-function idOf(named: string, { task, effects, reads }: Scene): string | null {
+function idOf(named: string, { task, effects, reads }: ToolContext): string | null {
   const k = effects.findIndex(
     (effect, k) => effect.type === "delegate" && (effect.name === named || childId(task.id, k) === named),
   );
@@ -85,20 +89,20 @@ function idOf(named: string, { task, effects, reads }: Scene): string | null {
   return reads.tasks.some(({ id }) => id === named) ? named : null;
 }
 
-function refuseName(name: string | undefined, { effects }: Scene): string | null {
+function refuseName(name: string | undefined, { effects }: ToolContext): string | null {
   const isTaken = effects.some((effect) => effect.type === "delegate" && effect.name === name);
   return name !== undefined && isTaken ? `a task of this plan is named "${name}" already: choose another name` : null;
 }
 
-function refuseAfter(after: readonly string[], given: Condition | undefined, scene: Scene): string | null {
-  const unknown = after.find((named) => idOf(named, scene) === null);
+function refuseAfter(after: readonly string[], given: Condition | undefined, context: ToolContext): string | null {
+  const unknown = after.find((named) => idOf(named, context) === null);
   if (unknown === undefined) {
-    const condition = conditionOf(after, given, scene);
+    const condition = conditionOf(after, given, context);
     return condition === undefined || isPossible(condition)
       ? null
       : "that is too much to wait for: name fewer in `after`";
   }
-  const names = scene.effects.flatMap((effect) => (effect.type === "delegate" ? (effect.name ?? []) : []));
+  const names = context.effects.flatMap((effect) => (effect.type === "delegate" ? (effect.name ?? []) : []));
   return `no task can wait for "${unknown}": delegate it first. This plan has named so far: ${names.join(", ") || "no task"}`;
 }
 
@@ -108,7 +112,7 @@ function refuseTeller(
     skill?: string | undefined;
     pool?: string | undefined;
   },
-  { task, effects }: Scene,
+  { task, effects }: ToolContext,
 ): string | null {
   if (input.condition !== undefined || input.after !== undefined || input.name !== undefined)
     return "only the Planner chains tasks: put the order of the work into the prompt, or schedule what starts later";
@@ -124,12 +128,12 @@ function refuseTeller(
   return `at most ${most} delegations in one turn, and they are made: tell the user what is not started`;
 }
 
-function refuseUnknown(skill: string | undefined, { reads }: Scene): string | null {
+function refuseUnknown(skill: string | undefined, { reads }: ToolContext): string | null {
   if (skill === undefined || reads.skills.some(({ name }) => name === skill)) return null;
   return `there is no skill "${skill}"; there are: ${reads.skills.map(({ name }) => name).join(", ") || "none"}`;
 }
 
-function refusePool(pool: string | undefined, { task, reads }: Scene): string | null {
+function refusePool(pool: string | undefined, { task, reads }: ToolContext): string | null {
   if (pool === undefined) return null;
   if (task.pool !== undefined && task.pool !== pool)
     return `the user has named ${task.pool}, and all of it is done there: leave pool out`;
@@ -137,7 +141,7 @@ function refusePool(pool: string | undefined, { task, reads }: Scene): string | 
 }
 
 /** A task that waits for one that never existed would wait in vain, so its id must be known now. */
-export function refuseWaiting(wanted: Condition | undefined, { task, effects, reads }: Scene): string | null {
+export function refuseWaiting(wanted: Condition | undefined, { task, effects, reads }: ToolContext): string | null {
   if (wanted === undefined) return null;
   for (const taskId of needsOf(wanted).tasks) {
     const staged = effects.some((effect, k) => effect.type === "delegate" && childId(task.id, k) === taskId);

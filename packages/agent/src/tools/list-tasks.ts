@@ -3,7 +3,7 @@
 import { Role } from "@mimikit/protocol/base/role";
 import { TaskState } from "@mimikit/protocol/wire/api";
 import { z } from "zod";
-import { type Reads, tool } from "./tool.ts";
+import { type ReadContext, tool } from "./tool.ts";
 
 const TASKS_MAX = 50;
 const TRIGGERS_MAX = 50;
@@ -35,7 +35,7 @@ export const listTasks = tool({
   }),
 });
 
-function triggersOf({ triggers }: Reads) {
+function triggersOf({ triggers }: ReadContext) {
   return triggers.slice(0, TRIGGERS_MAX).map(({ prompt, recent, ...trigger }) => ({
     ...trigger,
     prompt: prompt.slice(0, PROMPT_CHARS),

@@ -6,7 +6,7 @@ import { z } from "zod";
 import { clockOf } from "../prompt/clock.ts";
 import { CONDITION_FORMS, ConditionInput } from "./condition-input.ts";
 import { refuseWaiting } from "./delegate.ts";
-import { type Scene, tool } from "./tool.ts";
+import { type ToolContext, tool } from "./tool.ts";
 
 const { shape } = TriggerInput;
 
@@ -37,31 +37,31 @@ export const schedule = tool({
   level: "process-control",
   input: Input,
   refuse,
-  effect: (input, scene) => {
-    const definition = definitionFor(input, scene);
+  effect: (input, context) => {
+    const definition = definitionFor(input, context);
     if ("problem" in definition) throw new Error(definition.problem);
     return { type: "schedule", ...definition };
   },
 });
 
 /** A cron that names no zone means the wall clock of its author. */
-function definitionFor(input: Input, { reads }: Scene) {
+function definitionFor(input: Input, { reads }: ToolContext) {
   return definitionOf(input, clockAt(reads).timeZone);
 }
 
-function clockAt({ now, client }: Scene["reads"]) {
+function clockAt({ now, client }: ToolContext["reads"]) {
   return clockOf({ at: now, ...(client !== undefined && { client }) });
 }
 
-function refuse(input: Input, scene: Scene): string | null {
-  const { task, reads, effects } = scene;
+function refuse(input: Input, context: ToolContext): string | null {
+  const { task, reads, effects } = context;
   if (isTurn(task) && (input.target ?? "teller") !== "teller")
     return "what you schedule comes back to you when it is due: leave target out, and delegate then";
   const standing = reads.triggers.length + effects.filter((effect) => effect.type === "schedule").length;
   if (standing >= TRIGGERS_MAX) return `there are ${TRIGGERS_MAX} triggers already: cancel some first`;
   if ((task.triggerDepth ?? 0) > TRIGGER_DEPTH_MAX)
     return `triggers make triggers at most ${TRIGGER_DEPTH_MAX} deep, and this is the work of such a one`;
-  const definition = definitionFor(input, scene);
+  const definition = definitionFor(input, context);
   if ("problem" in definition) return definition.problem;
-  return problemOf(definition.when, Date.parse(reads.now)) ?? refuseWaiting(input.condition, scene);
+  return problemOf(definition.when, Date.parse(reads.now)) ?? refuseWaiting(input.condition, context);
 }

@@ -3,7 +3,7 @@
 import { SummarizeResultEffect } from "@mimikit/protocol/records/effect";
 import type { TaskSummary } from "@mimikit/protocol/wire/api";
 import { z } from "zod";
-import { type Scene, tool } from "./tool.ts";
+import { type ToolContext, tool } from "./tool.ts";
 
 const ENDED: readonly TaskSummary["state"][] = ["done", "failed", "needs_input", "cancelled"];
 
@@ -15,11 +15,11 @@ export const summarizeTaskResult = tool({
   input: z
     .strictObject({ taskId, summary })
     .describe("Later turns read this in place of what an ended task handed in."),
-  refuse: (input, scene) => refuse(input.taskId, scene),
+  refuse: (input, context) => refuse(input.taskId, context),
   effect: (input) => ({ type: "summarize_task_result", ...input }),
 });
 
-function refuse(id: string, { effects, reads: { tasks, summaries } }: Scene): string | null {
+function refuse(id: string, { effects, reads: { tasks, summaries } }: ToolContext): string | null {
   const task = tasks.find((each) => each.id === id);
   if (task === undefined) return `no task ${id} is known: list_tasks shows the ids`;
   if (!ENDED.includes(task.state)) return `${id} has not ended: it is ${task.state}`;

@@ -9,20 +9,20 @@ import type { ClientClock } from "@mimikit/protocol/records/inbox";
 import type { ShownMemory } from "@mimikit/protocol/records/shown-memory";
 import type { Task } from "@mimikit/protocol/records/task";
 import type { z } from "zod";
-import type { Wanted } from "../approval/gate.ts";
+import type { CallReach } from "../approval/gate.ts";
 import type { Context } from "./context.ts";
 
 /** The context that tools read. */
-export interface Reads
+export interface ReadContext
   extends Pick<Context, "now" | "said" | "tasks" | "summaries" | "triggers" | "questions" | "skills" | "memoryPlace"> {
   pools?: Context["pools"] | undefined;
   client?: ClientClock | undefined;
 }
 
 /** The part of a run that its tools can see. */
-export interface Scene {
+export interface ToolContext {
   task: Task;
-  reads: Reads;
+  reads: ReadContext;
   /** The effects staged so far, in order. */
   effects: readonly Effect[];
   /** From now on the run uses this skill, and may do no more than it declares. */
@@ -37,7 +37,7 @@ export interface Scene {
 
 interface Definition<Input extends z.ZodType> {
   level: Level;
-  /** Below its level it is called nevertheless, and keeps itself within `scene.limit`; it throws where it cannot. */
+  /** Below its level it is called nevertheless, and keeps itself within `context.limit`; it throws where it cannot. */
   keepsWithin?: boolean;
   input: Input;
   /** The input that a role is shown if that is less: the rest is refused to it, in words. */
@@ -45,20 +45,20 @@ interface Definition<Input extends z.ZodType> {
   /** The same where other machines work for this home. */
   shownWithPools?: Partial<Record<Role, z.ZodType>>;
   /** The reach of a well-formed call, if it may have to ask the owner. */
-  wants?: (input: z.output<Input>, scene: Scene) => Promise<Wanted | null>;
+  wants?: (input: z.output<Input>, context: ToolContext) => Promise<CallReach | null>;
   /** Why a well-formed call is not allowed here, in words that tell the caller what would be; null when it is. */
-  refuse?: (input: z.output<Input>, scene: Scene) => string | null;
+  refuse?: (input: z.output<Input>, context: ToolContext) => string | null;
 }
 
 interface ReadDefinition<Input extends z.ZodType> extends Definition<Input> {
   name: string;
   roles: readonly Role[];
-  run: (input: z.output<Input>, scene: Scene) => unknown;
+  run: (input: z.output<Input>, context: ToolContext) => unknown;
 }
 
 interface WriteDefinition<Input extends z.ZodType, Name extends Effect["type"]> extends Definition<Input> {
   name: Name;
-  effect: (input: z.output<Input>, scene: Scene) => EffectOf<Name> | Promise<EffectOf<Name>>;
+  effect: (input: z.output<Input>, context: ToolContext) => EffectOf<Name> | Promise<EffectOf<Name>>;
 }
 
 /** The outcome of a valid call: an effect to stage, an answer, or the reason for a refusal. */
@@ -79,9 +79,9 @@ export interface Tool {
   /** The call that is meant by a call of this tool, where that is one of another; null where the input says none. */
   forward?(input: unknown): { name: string; input: unknown } | null;
   /** The reach of the call, if it may have to ask the owner; null if it need not. May throw where a read fails. */
-  wants?(input: unknown, scene: Scene): Promise<Wanted | null>;
+  wants?(input: unknown, context: ToolContext): Promise<CallReach | null>;
   /** `input` is what `tool.input` made of the caller's input. May throw where a read fails. */
-  apply(input: unknown, scene: Scene): Promise<ToolOutcome>;
+  apply(input: unknown, context: ToolContext): Promise<ToolOutcome>;
 }
 
 export function tool<Input extends z.ZodType>(definition: ReadDefinition<Input>): Tool;
@@ -102,13 +102,15 @@ export function tool<Input extends z.ZodType>(
     shownTo: definition.shownTo ?? {},
     ...(definition.shownWithPools !== undefined && { shownWithPools: definition.shownWithPools }),
     shown: definition.input,
-    ...(wants !== undefined && { wants: (checked: unknown, scene: Scene) => wants(checked as z.output<Input>, scene) }),
-    async apply(checked, scene) {
+    ...(wants !== undefined && {
+      wants: (checked: unknown, context: ToolContext) => wants(checked as z.output<Input>, context),
+    }),
+    async apply(checked, context) {
       const input = checked as z.output<Input>;
-      const refused = definition.refuse?.(input, scene) ?? null;
+      const refused = definition.refuse?.(input, context) ?? null;
       if (refused !== null) return { refused };
-      if ("run" in definition) return { answer: await definition.run(input, scene) };
-      return { effect: await definition.effect(input, scene) };
+      if ("run" in definition) return { answer: await definition.run(input, context) };
+      return { effect: await definition.effect(input, context) };
     },
   };
 }

@@ -20,14 +20,14 @@ const HEADER_BYTES_MAX = 32_768;
 const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
 
 /** The pages that may be loaded. */
-export interface Reach {
+export interface WebReach {
   /** The only hosts; all where not given. */
   hosts?: readonly string[] | undefined;
   /** The only hosts that may be at an address of this machine or of a private network. */
   privateHosts: readonly string[];
 }
 
-export interface Page {
+export interface FetchedPage {
   /** Where the redirects ended. */
   url: string;
   status: number;
@@ -43,7 +43,7 @@ export interface Page {
 export class NotLoaded extends Error {}
 
 /** The address as it will be asked for. Throws `NotLoaded` where it is none that may be. */
-export function pageUrl(text: string, reach: Reach): URL {
+export function pageUrl(text: string, reach: WebReach): URL {
   const url = URL.parse(text);
   if (url === null || !/^https?:$/.test(url.protocol))
     throw new NotLoaded("it is no address that begins with http:// or https://");
@@ -59,7 +59,12 @@ export function pageUrl(text: string, reach: Reach): URL {
 }
 
 /** Loads a page. @param msMax for all of it. Throws `NotLoaded`, and the reason of `signal` when that aborts. */
-export async function getPage(asked: string, reach: Reach, signal: AbortSignal, msMax = PAGE_MS_MAX): Promise<Page> {
+export async function getPage(
+  asked: string,
+  reach: WebReach,
+  signal: AbortSignal,
+  msMax = PAGE_MS_MAX,
+): Promise<FetchedPage> {
   const limit = AbortSignal.timeout(msMax);
   const either = AbortSignal.any([signal, limit]);
   try {
@@ -82,7 +87,7 @@ export async function getPage(asked: string, reach: Reach, signal: AbortSignal, 
   }
 }
 
-function assertAddress(address: string, host: string, { privateHosts }: Reach): void {
+function assertAddress(address: string, host: string, { privateHosts }: WebReach): void {
   if (isPublic(address) || isListed(host, privateHosts)) return;
   throw new NotLoaded(
     `${host} is at ${address}, an address of this machine or of a private network, which is not loaded unless the owner allows the host (the setting web.privateHosts)`,
@@ -90,7 +95,7 @@ function assertAddress(address: string, host: string, { privateHosts }: Reach): 
 }
 
 /** Resolves when the headers are there. */
-function request(url: URL, reach: Reach, signal: AbortSignal): Promise<http.IncomingMessage> {
+function request(url: URL, reach: WebReach, signal: AbortSignal): Promise<http.IncomingMessage> {
   const host = plainHost(url.hostname);
   const lookup: LookupFunction = (name, options, callback) => {
     resolve(name, { family: options.family, hints: options.hints, all: true }, (error, addresses) => {
@@ -118,7 +123,7 @@ function request(url: URL, reach: Reach, signal: AbortSignal): Promise<http.Inco
   });
 }
 
-async function read(url: URL, status: number, response: http.IncomingMessage): Promise<Page> {
+async function read(url: URL, status: number, response: http.IncomingMessage): Promise<FetchedPage> {
   const [type = "", ...parameters] = (response.headers["content-type"] ?? "").split(";").map((part) => part.trim());
   const charset = parameters.map((each) => /^charset="?([^"]+)"?$/i.exec(each)?.[1]).find((each) => each !== undefined);
   const chunks: Buffer[] = [];

@@ -2,14 +2,14 @@
 import { Worker } from "node:worker_threads";
 import { programOf } from "@mimikit/runtime/home/programs";
 import { letThreadsHaveBounds } from "@mimikit/runtime/process/v8-flags";
-import { NotLoaded, type Page } from "./get-page.ts";
+import { type FetchedPage, NotLoaded } from "./get-page.ts";
 import type { Readable } from "./readable.ts";
 
 const READ_MS_MAX = 5_000;
 const HEAP_MB_MAX = 256;
 
 /** Null where it is no text. Throws `NotLoaded` where it takes too long or too much, and the reason of `signal` when that aborts. */
-export async function readInThread(page: Page, signal: AbortSignal): Promise<Readable | null> {
+export async function readInThread(page: FetchedPage, signal: AbortSignal): Promise<Readable | null> {
   letThreadsHaveBounds();
   const worker = new Worker(programOf("read-page"), {
     workerData: page,

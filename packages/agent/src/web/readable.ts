@@ -3,7 +3,7 @@
  * links. A page that means harm can keep this busy for minutes, so it runs in a thread (read-in-thread.ts).
  */
 import { compile, type HtmlToTextOptions } from "html-to-text";
-import type { Page } from "./get-page.ts";
+import type { FetchedPage } from "./get-page.ts";
 
 /** Elements one inside the other, and beside each other in one, that are looked at. */
 const DEPTH_MAX = 256;
@@ -23,7 +23,7 @@ export interface Readable {
 }
 
 /** Null where it is no text. */
-export function readableOf({ type, charset, bytes, url }: Page): Readable | null {
+export function readableOf({ type, charset, bytes, url }: FetchedPage): Readable | null {
   const isHtml = /^(text\/html|application\/xhtml\+xml)$/.test(type);
   if (!isHtml && !/^text\/|[/+](json|xml|javascript|yaml)$/.test(type)) return null;
   const text = decode(bytes, charset ?? (isHtml ? charsetIn(bytes) : undefined));

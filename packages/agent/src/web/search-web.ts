@@ -11,7 +11,7 @@ const ANSWER_BYTES_MAX = 1_048_576;
 /** The most of an engine's own words about a refusal. */
 const REASON_CHARS_MAX = 300;
 
-export interface Found {
+export interface SearchHit {
   title: string;
   url: string;
   text: string;
@@ -20,7 +20,7 @@ export interface Found {
 interface Wire {
   ask(place: SearchPlace, query: string, count: number): { url: URL; headers?: Record<string, string>; body?: object };
   /** The answer as a list, whatever else it holds. */
-  answer: z.ZodType<Found[]>;
+  answer: z.ZodType<SearchHit[]>;
 }
 
 const Text = z
@@ -28,7 +28,7 @@ const Text = z
   .nullish()
   .transform((text) => text ?? "");
 const Hits = z.array(z.looseObject({ title: Text, url: z.string(), content: Text, description: Text }));
-const found = (hits: z.output<typeof Hits>): Found[] =>
+const found = (hits: z.output<typeof Hits>): SearchHit[] =>
   hits.map(({ title, url, content, description }) => ({ title, url, text: content || description }));
 
 const WIRES: Record<SearchEngine, Wire> = {
@@ -61,7 +61,7 @@ export async function searchWeb(
   query: string,
   count: number,
   signal: AbortSignal,
-): Promise<Found[]> {
+): Promise<SearchHit[]> {
   const { ask, answer } = WIRES[place.engine];
   const hidden = (text: string) => withoutKey(text, place.apiKey ?? "");
   try {

@@ -5,10 +5,10 @@
  */
 import { ancestorsOf, cancelledOf } from "@mimikit/protocol/base/id";
 import type { Task } from "@mimikit/protocol/records/task";
-import type { Link, Standing } from "@mimikit/protocol/records/trigger";
+import type { DependentTask, Trigger } from "@mimikit/protocol/records/trigger";
 import { leavesOf } from "@mimikit/protocol/triggers/condition";
 import { Heap } from "../base/heap.ts";
-import { type Attempt, type Attended, isCancelled, type Snapshot, wasCutOff } from "../base/snapshot.ts";
+import { type AttemptFacts, type Attended, isCancelled, type Snapshot, wasCutOff } from "../base/snapshot.ts";
 import type { Facts } from "../conditions/condition.ts";
 import { judge, needsOf } from "../conditions/index.ts";
 import { Rests } from "../conditions/rests.ts";
@@ -20,7 +20,10 @@ import { triggerOfOccurrence } from "../triggers/triggers.ts";
 import { hasUndone } from "../triggers/undone.ts";
 
 /** All that is known now. */
-export type Known = Pick<Snapshot, "queue" | "links" | "standing" | "attempts" | "results" | "inbox" | "isArchived">;
+export type KnownRecords = Pick<
+  Snapshot,
+  "queue" | "dependents" | "triggers" | "attempts" | "results" | "inbox" | "isArchived"
+>;
 
 interface Due {
   id: string;
@@ -40,16 +43,16 @@ const NO_OUTCOMES: Facts = {
 
 export class Attention implements Attended {
   readonly tasks = new Map<string, Task>();
-  readonly links = new Map<string, Link>();
-  readonly standing = new Map<string, Standing>();
-  readonly attempts = new Map<string, readonly Attempt[]>();
+  readonly dependents = new Map<string, DependentTask>();
+  readonly triggers = new Map<string, Trigger>();
+  readonly attempts = new Map<string, readonly AttemptFacts[]>();
   /** For how long the files of conditions have stayed the same. */
   readonly rests = new Rests();
   private readonly changed = new Set<string>();
   private isAllChanged = true;
-  /** The ids of the links that wait for a task, by that. */
+  /** The ids of the dependent tasks that wait for a task, by that. */
   private readonly waiting = new Map<string, Set<string>>();
-  private readonly followed = new Map<string, Link>();
+  private readonly followed = new Map<string, DependentTask>();
   private due = new Heap<Due>((a, b) => a.atMs - b.atMs);
 
   /** Something about an id has changed: a record of it, an attempt, the life of an owner, its name in the archive. */
@@ -63,25 +66,25 @@ export class Attention implements Attended {
   }
 
   /** Brings it up to what is known now. Costs what has changed, what is due, and what it holds. */
-  update(known: Known, nowMs: number): void {
+  update(known: KnownRecords, nowMs: number): void {
     for (const id of this.isAllChanged ? this.forgetAll(known) : this.concerned(known, nowMs))
       this.place(id, known, nowMs);
     this.isAllChanged = false;
     this.changed.clear();
   }
 
-  private forgetAll({ queue, links, standing, attempts }: Known): Set<string> {
-    for (const each of [this.tasks, this.links, this.standing, this.attempts, this.waiting, this.followed])
+  private forgetAll({ queue, dependents, triggers, attempts }: KnownRecords): Set<string> {
+    for (const each of [this.tasks, this.dependents, this.triggers, this.attempts, this.waiting, this.followed])
       each.clear();
     this.due = new Heap((a, b) => a.atMs - b.atMs);
-    return new Set([...queue.keys(), ...links.keys(), ...standing.keys(), ...attempts.keys()]);
+    return new Set([...queue.keys(), ...dependents.keys(), ...triggers.keys(), ...attempts.keys()]);
   }
 
-  private concerned({ queue, links, standing }: Known, nowMs: number): Set<string> {
-    const ids = new Set([...this.changed, ...this.links.keys(), ...this.standing.keys()]);
+  private concerned({ queue, dependents, triggers }: KnownRecords, nowMs: number): Set<string> {
+    const ids = new Set([...this.changed, ...this.dependents.keys(), ...this.triggers.keys()]);
     const cancelled = new Set<string>();
     for (const id of this.changed) {
-      for (const link of this.waiting.get(id) ?? []) ids.add(link);
+      for (const dependent of this.waiting.get(id) ?? []) ids.add(dependent);
       const below = cancelledOf(id);
       if (below !== null) cancelled.add(below);
       const trigger = triggerOfOccurrence(id);
@@ -89,7 +92,7 @@ export class Attention implements Attended {
     }
     // A mark is rare, and what is below it may be anywhere.
     if (cancelled.size > 0)
-      for (const records of [queue, links, standing])
+      for (const records of [queue, dependents, triggers])
         for (const id of records.keys()) if ([id, ...ancestorsOf(id)].some((each) => cancelled.has(each))) ids.add(id);
     for (let first = this.due.peek(); first !== undefined && first.atMs <= nowMs; first = this.due.peek()) {
       ids.add(first.id);
@@ -98,31 +101,31 @@ export class Attention implements Attended {
     return ids;
   }
 
-  private place(id: string, known: Known, nowMs: number): void {
+  private place(id: string, known: KnownRecords, nowMs: number): void {
     keep(this.tasks, id, known.queue.get(id), (task) => isTaskConcerned(task, known));
     keep(this.attempts, id, known.attempts.get(id), (attempts) => areAttemptsConcerned(id, attempts, known));
-    const link = known.links.get(id);
-    this.follow(id, link);
-    keep(this.links, id, link, (each) => isLinkConcerned(each, known));
-    const trigger = known.standing.get(id);
-    keep(this.standing, id, trigger, (each) => isTriggerConcerned(each, known, nowMs));
-    const atMs = trigger === undefined || this.standing.has(id) ? null : nextFiring(trigger);
+    const dependent = known.dependents.get(id);
+    this.follow(id, dependent);
+    keep(this.dependents, id, dependent, (each) => isDependentConcerned(each, known));
+    const trigger = known.triggers.get(id);
+    keep(this.triggers, id, trigger, (each) => isTriggerConcerned(each, known, nowMs));
+    const atMs = trigger === undefined || this.triggers.has(id) ? null : nextFiring(trigger);
     if (atMs !== null) this.due.push({ id, atMs });
   }
 
-  /** Notes for which tasks a link waits; undefined where it is gone. */
-  private follow(id: string, link: Link | undefined): void {
+  /** Notes for which tasks a dependent task waits; undefined where it is gone. */
+  private follow(id: string, dependent: DependentTask | undefined): void {
     const before = this.followed.get(id);
-    if (before === link) return;
+    if (before === dependent) return;
     for (const taskId of before === undefined ? [] : needsOf(before.condition).tasks) {
-      const links = this.waiting.get(taskId);
-      links?.delete(id);
-      if (links?.size === 0) this.waiting.delete(taskId);
+      const dependents = this.waiting.get(taskId);
+      dependents?.delete(id);
+      if (dependents?.size === 0) this.waiting.delete(taskId);
     }
-    for (const taskId of link === undefined ? [] : needsOf(link.condition).tasks)
+    for (const taskId of dependent === undefined ? [] : needsOf(dependent.condition).tasks)
       this.waiting.set(taskId, (this.waiting.get(taskId) ?? new Set()).add(id));
-    if (link === undefined) this.followed.delete(id);
-    else this.followed.set(id, link);
+    if (dependent === undefined) this.followed.delete(id);
+    else this.followed.set(id, dependent);
   }
 }
 
@@ -132,7 +135,7 @@ function keep<T>(all: Map<string, T>, id: string, record: T | undefined, isConce
 }
 
 /** All but what waits for the pool, runs in it, or waits for its retry. */
-function isTaskConcerned(task: Task, known: Known): boolean {
+function isTaskConcerned(task: Task, known: KnownRecords): boolean {
   const { id } = task;
   if (isAnnouncement(task) || known.isArchived(id) || isCancelled(known, id)) return true;
   const attempts = known.attempts.get(id) ?? [];
@@ -140,25 +143,26 @@ function isTaskConcerned(task: Task, known: Known): boolean {
 }
 
 /** Those that can go, or some of them. */
-function areAttemptsConcerned(id: string, attempts: readonly Attempt[], known: Known): boolean {
+function areAttemptsConcerned(id: string, attempts: readonly AttemptFacts[], known: KnownRecords): boolean {
   if (known.isArchived(id) || (!known.queue.has(id) && !known.results.has(id))) return true;
   // The first and the last stay.
   return outagesOf(attempts).length > 2;
 }
 
 /** All but what waits for tasks alone, of which none has ended. */
-function isLinkConcerned({ id, condition, evidence }: Link, known: Known): boolean {
-  const { queue, links, results } = known;
+function isDependentConcerned({ id, condition, evidence }: DependentTask, known: KnownRecords): boolean {
+  const { queue, dependents, results } = known;
   const hasEnded = (each: string) => results.has(each) || known.isArchived(each);
   if (queue.has(id) || hasEnded(id) || isCancelled(known, id)) return true;
   if (leavesOf(condition).some(({ type }) => type !== "task_done" && type !== "task_failed")) return true;
-  if (needsOf(condition).tasks.some((each) => hasEnded(each) || !(queue.has(each) || links.has(each)))) return true;
+  if (needsOf(condition).tasks.some((each) => hasEnded(each) || !(queue.has(each) || dependents.has(each))))
+    return true;
   const { holds, isFinal } = judge(condition, NO_OUTCOMES, evidence);
   return holds === true || isFinal;
 }
 
 /** All but what is not due yet, and rests. */
-function isTriggerConcerned(trigger: Standing, known: Known, nowMs: number): boolean {
+function isTriggerConcerned(trigger: Trigger, known: KnownRecords, nowMs: number): boolean {
   if (trigger.type === "conditional" || trigger.over !== undefined) return true;
   if (known.isArchived(trigger.id) || isCancelled(known, trigger.id) || hasUndone(trigger, known)) return true;
   const next = nextFiring(trigger);

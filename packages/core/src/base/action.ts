@@ -3,31 +3,37 @@
 import type { Approval } from "@mimikit/protocol/approvals/approval";
 import type { Role } from "@mimikit/protocol/base/role";
 import type { Signal } from "@mimikit/protocol/base/signal";
-import type { EndedTrigger, Note, Permit, ResultSummary, SkippedOccurrences } from "@mimikit/protocol/records/archive";
-import type { Change, MergeChange, StandingChange } from "@mimikit/protocol/records/change";
+import type {
+  EndedTrigger,
+  Note,
+  ResultSummary,
+  RetryPermit,
+  SkippedOccurrences,
+} from "@mimikit/protocol/records/archive";
+import type { MergeChange, TriggerEdit, UndoableChange } from "@mimikit/protocol/records/change";
 import type { RememberTarget } from "@mimikit/protocol/records/effect";
 import type { HistoryMessage } from "@mimikit/protocol/records/history";
 import type {
-  AgainWish,
-  AnswerWish,
-  CancelWish,
-  ClearWish,
+  AgainCommand,
+  AnswerCommand,
+  CancelCommand,
+  ClearCommand,
+  CommandOf,
+  CommandWithOutcome,
   Event,
+  InboxCommand,
   Message,
-  RestartWish,
-  RetryWish,
-  RevokeWish,
-  SteerWish,
-  StopWish,
-  UndoWish,
-  Wish,
-  WishOf,
-  WishWithOutcome,
+  RestartCommand,
+  RetryCommand,
+  RevokeCommand,
+  SteerCommand,
+  StopCommand,
+  UndoCommand,
 } from "@mimikit/protocol/records/inbox";
 import type { ClosedQuestion, Question } from "@mimikit/protocol/records/question";
 import type { Result } from "@mimikit/protocol/records/result";
 import type { Task } from "@mimikit/protocol/records/task";
-import type { Link, Standing, Trigger } from "@mimikit/protocol/records/trigger";
+import type { DependentTask, Trigger, TriggerRecord } from "@mimikit/protocol/records/trigger";
 
 /**
  * A change of a document that people edit too; it carries its id, so that it is made once (docs/file-protocol.md R10).
@@ -53,7 +59,7 @@ export type DocumentEdit =
   | { document: "backlog"; id: string; op: "add" | "done" | "remove"; item: string };
 
 /** A command that asks for an edit. */
-export type NoteWish = WishOf<"memory-add" | "memory-edit" | "backlog-edit">;
+export type NoteCommand = CommandOf<"memory-add" | "memory-edit" | "backlog-edit">;
 
 /**
  * Everything that applying a result means, in the order in which it is done
@@ -62,12 +68,12 @@ export type NoteWish = WishOf<"memory-add" | "memory-edit" | "backlog-edit">;
 export interface Settlement {
   result: Result;
   tasks: Task[];
-  triggers: Trigger[];
+  triggers: TriggerRecord[];
   questions: Question[];
   /** Records with which its triggers can be undone. */
-  changes: Change[];
+  changes: UndoableChange[];
   /** The next versions of what the verdicts of a batch are about. */
-  versions: Trigger[];
+  versions: TriggerRecord[];
   edits: DocumentEdit[];
   /** Shorter texts that later turns read in place of results; the first one of a task counts. */
   summaries: ResultSummary[];
@@ -77,7 +83,7 @@ export interface Settlement {
   /** The messages that the turn consumed; archived before the turn itself. */
   messages: string[];
   /** The command that the turn carries out. */
-  wishes: (ClearWish | RetryWish)[];
+  commands: (ClearCommand | RetryCommand)[];
   consumedEvents: string[];
   reports: string[];
 }
@@ -91,30 +97,36 @@ export type Removal =
 
 export type Action =
   /** Give a dropped file its id and its place. */
-  | { type: "adopt"; path: string; wish: Wish }
+  | { type: "adopt"; path: string; command: InboxCommand }
   /** Set aside a file that is no record. */
   | { type: "quarantine"; path: string; reason: string; inode: number }
   /** Answer a cancel command; with `taskId`, mark that task and everything below it as cancelled. */
-  | { type: "cancel"; wish: CancelWish; taskId: string | null; outcome: string; change?: Change | undefined }
+  | {
+      type: "cancel";
+      command: CancelCommand;
+      taskId: string | null;
+      outcome: string;
+      change?: UndoableChange | undefined;
+    }
   /** Tell a task what the user says to it or, where nothing runs, make a message of it. */
-  | { type: "steer"; wish: SteerWish; taskId: string | null; outcome: string }
+  | { type: "steer"; command: SteerCommand; taskId: string | null; outcome: string }
   /** A steering message that no run received before its task ended becomes a message. */
   | { type: "unheard"; signal: Signal; message: Message }
   /** End a turn with `result`, or cancel a task; null for both where nothing runs. */
-  | { type: "stop"; wish: StopWish; taskId: string | null; result: Result | null; outcome: string }
+  | { type: "stop"; command: StopCommand; taskId: string | null; result: Result | null; outcome: string }
   /** End a task without running it (again). */
   | { type: "finish"; result: Result }
   | { type: "settle"; settlement: Settlement }
   /** A dependent task becomes a task under its own id. */
   | { type: "fire"; task: Task }
   /** A trigger that a user asked for; `change` is what it can be undone with. */
-  | { type: "create-trigger"; trigger: Standing; change?: Change | undefined }
+  | { type: "create-trigger"; trigger: Trigger; change?: UndoableChange | undefined }
   /** The next version of a trigger: the first writer has decided. */
-  | { type: "advance"; trigger: Link | Standing; change?: Change | undefined }
+  | { type: "advance"; trigger: DependentTask | Trigger; change?: UndoableChange | undefined }
   /** The decision of a trigger version is carried out. */
-  | { type: "carry-out"; trigger: Standing; tasks: Task[]; events: Event[]; skips: SkippedOccurrences[] }
+  | { type: "carry-out"; trigger: Trigger; tasks: Task[]; events: Event[]; skips: SkippedOccurrences[] }
   /** A trigger is over. */
-  | { type: "end-trigger"; trigger: Standing; outcome: EndedTrigger["outcome"] }
+  | { type: "end-trigger"; trigger: Trigger; outcome: EndedTrigger["outcome"] }
   /** A batch of semantic conditions. */
   | { type: "evaluate"; task: Task }
   /** The messages of a note's turns go into memory; the first writer of the note has decided. */
@@ -130,29 +142,29 @@ export type Action =
   /** The Teller is told what became of a question, where it is to know; then the record of the question goes. */
   | { type: "conclude-question"; id: string; event: Event | null }
   /** An answer that finds its question closed, or none at all, is a message. */
-  | { type: "answer-late"; wish: AnswerWish; message: Message; outcome: string }
+  | { type: "answer-late"; command: AnswerCommand; message: Message; outcome: string }
   /** A task that was cut off may run again, or goes on with what the owner has said to its call; `approval` is what that allows for good. */
-  | { type: "permit"; permit: Permit; approval?: Approval }
+  | { type: "permit"; permit: RetryPermit; approval?: Approval }
   /** An approval is revoked: such commands ask again. */
-  | { type: "revoke"; wish: RevokeWish }
+  | { type: "revoke"; command: RevokeCommand }
   /** The user has agreed to a restart: it becomes a command like any other. */
-  | { type: "order-restart"; wish: Omit<RestartWish, "mac"> }
+  | { type: "order-restart"; command: Omit<RestartCommand, "mac"> }
   /** A command whose effect is durable, or that cannot be granted. */
   /** An ended task is done once more, as this one. */
-  | { type: "again"; wish: AgainWish; task: Task }
-  | { type: "answer-wish"; wish: WishWithOutcome; outcome: string }
+  | { type: "again"; command: AgainCommand; task: Task }
+  | { type: "answer-command"; command: CommandWithOutcome; outcome: string }
   /** Make the requested edit, and report its outcome. */
-  | { type: "note-down"; wish: NoteWish; edit: DocumentEdit }
+  | { type: "note-down"; command: NoteCommand; edit: DocumentEdit }
   /** Undo a change of a document or of the settings, as far as it was not changed since, and report the outcome. */
-  | { type: "undo"; wish: UndoWish; change: Exclude<Change, StandingChange | MergeChange> }
+  | { type: "undo"; command: UndoCommand; change: Exclude<UndoableChange, TriggerEdit | MergeChange> }
   /** Take a merged improvement back: a task, because git is touched by the pool alone. */
   | { type: "unmerge"; task: Task }
   /** A change was undone, by this command or by one before it. */
-  | { type: "conclude-undo"; wish: UndoWish; outcome: string }
+  | { type: "conclude-undo"; command: UndoCommand; outcome: string }
   /** A system event for the Teller that follows from no record. */
   | { type: "tell"; event: Event }
   | { type: "wake"; turn: Task }
   /** Start the processes again, once (docs/file-protocol.md R11). */
-  | { type: "restart"; wish: RestartWish }
+  | { type: "restart"; command: RestartCommand }
   /** Drop what is applied, after the archive is durable. */
   | { type: "remove"; removals: Removal[] };

@@ -7,7 +7,7 @@
 
 import { dayOf, type Usage } from "@mimikit/protocol/base/usage";
 import type { BudgetState } from "@mimikit/protocol/wire/api";
-import { type Attempt, isUnaccounted } from "./snapshot.ts";
+import { type AttemptFacts, isUnaccounted } from "./snapshot.ts";
 
 export interface Spending {
   tokens: number;
@@ -26,7 +26,7 @@ const MEASURES = ["tokens", "costUsd"] as const;
 
 export const SCOPES = ["day", "month"] as const;
 export type Scope = (typeof SCOPES)[number];
-export type Limits = Record<Scope, Limit>;
+export type SpendingLimits = Record<Scope, Limit>;
 
 /** One budget at one moment. */
 export interface Account {
@@ -92,8 +92,8 @@ export function budgetStates(accounts: readonly Account[]): Record<Scope, Budget
 
 /** The spending reserved by attempts that have begun and not ended. @param isSettled says of those that have said what they cost. */
 export function reservedBy(
-  attempts: ReadonlyMap<string, readonly Attempt[]>,
-  isSettled: (id: string, attempt: Attempt) => boolean,
+  attempts: ReadonlyMap<string, readonly AttemptFacts[]>,
+  isSettled: (id: string, attempt: AttemptFacts) => boolean,
 ): Spending {
   let total = NO_SPENDING;
   for (const [id, each] of attempts)
@@ -125,7 +125,7 @@ export function amount(measure: (typeof MEASURES)[number], { tokens = 0, costUsd
 }
 
 /** A day or a month of the server's calendar: its name, its days up to now, and when the next one begins. */
-export interface Period {
+export interface BudgetPeriod {
   name: string;
   /** Days that usage is noted under, `2026-11-22`, oldest first. */
   days: string[];
@@ -136,7 +136,7 @@ export interface Period {
  * The period that a moment is in. It ends at the first moment of the next day or month, wherever daylight saving has put
  * that.
  */
-export function periodOf(scope: Scope, nowMs: number): Period {
+export function periodOf(scope: Scope, nowMs: number): BudgetPeriod {
   const now = new Date(nowMs);
   const [year, month, date] = [now.getFullYear(), now.getMonth(), now.getDate()];
   const today = dayOf(nowMs);

@@ -1,26 +1,26 @@
 /** The facts that decisions are made of: what was on disk at one look. Nothing here reads a clock or a disk. */
 
 import { ancestorsOf, cancelMark, turnNumber } from "@mimikit/protocol/base/id";
-import type { Kind } from "@mimikit/protocol/base/kind";
+import type { TaskKind } from "@mimikit/protocol/base/kind";
 import type { Report } from "@mimikit/protocol/base/report";
 import type { Role } from "@mimikit/protocol/base/role";
 import type { Signal } from "@mimikit/protocol/base/signal";
 import type { Note } from "@mimikit/protocol/records/archive";
-import type { Change } from "@mimikit/protocol/records/change";
+import type { UndoableChange } from "@mimikit/protocol/records/change";
 import type { FailedAttempt } from "@mimikit/protocol/records/claim";
 import type { HistoryMessage } from "@mimikit/protocol/records/history";
-import type { Wish } from "@mimikit/protocol/records/inbox";
+import type { InboxCommand } from "@mimikit/protocol/records/inbox";
 import type { ClosedQuestion, Question } from "@mimikit/protocol/records/question";
 import type { Result } from "@mimikit/protocol/records/result";
 import type { Task } from "@mimikit/protocol/records/task";
-import type { Link, Standing } from "@mimikit/protocol/records/trigger";
+import type { DependentTask, Trigger } from "@mimikit/protocol/records/trigger";
 import type { Facts } from "../conditions/condition.ts";
 import type { SourceText } from "../memory/roll-up.ts";
 import type { Ceiling, Limit, Spending } from "./budget.ts";
 import type { MemoryBounds } from "./memory-bounds.ts";
 
 /** One claim of a task: whether the process that made it still lives, and how it ended if it said so. */
-export interface Attempt {
+export interface AttemptFacts {
   role: Role;
   attempt: number;
   ownerAlive: boolean;
@@ -36,23 +36,23 @@ export interface Attempt {
 }
 
 /** How many attempts of a task have begun, by the number of the last: of those of an outage not all are kept. */
-export function countAttempts(attempts: readonly Pick<Attempt, "attempt">[] = []): number {
+export function countAttempts(attempts: readonly Pick<AttemptFacts, "attempt">[] = []): number {
   return attempts.at(-1)?.attempt ?? 0;
 }
 
 /** Was this attempt cut off: by a crash, or because its pool was told to stop? That is no failure of the task. */
-export function wasCutOff(attempt: Attempt): boolean {
+export function wasCutOff(attempt: AttemptFacts): boolean {
   if (attempt.failed !== undefined) return attempt.failed.failureReason === "interrupted";
   return !attempt.ownerAlive;
 }
 
 /** Has this attempt not said what it cost? It runs, was cut off, or has just handed in. */
-export function isUnaccounted({ failed }: Pick<Attempt, "failed">): boolean {
+export function isUnaccounted({ failed }: Pick<AttemptFacts, "failed">): boolean {
   return failed === undefined || failed.death !== undefined;
 }
 
 /** A file that is none of our records, as it has been since `sinceMs`. */
-export interface Unreadable {
+export interface UnreadableFile {
   path: string;
   reason: string;
   sinceMs: number;
@@ -61,7 +61,7 @@ export interface Unreadable {
 }
 
 /** Which task a steer or a stop found; null where nothing ran. Archived with the command, so that it is decided once. */
-export interface Decision {
+export interface SteeringDecision {
   taskId: string | null;
 }
 
@@ -69,22 +69,22 @@ export interface Decision {
 export interface Attended {
   /** Queued tasks that end without the pool, were cut off, or are cancelled or applied. */
   tasks: ReadonlyMap<string, Task>;
-  links: ReadonlyMap<string, Link>;
-  standing: ReadonlyMap<string, Standing>;
-  attempts: ReadonlyMap<string, readonly Attempt[]>;
+  dependents: ReadonlyMap<string, DependentTask>;
+  triggers: ReadonlyMap<string, Trigger>;
+  attempts: ReadonlyMap<string, readonly AttemptFacts[]>;
 }
 
 export interface Snapshot {
   attention: Attended;
   /** Commands and events by id, settled ones that are not cleaned up yet included. */
-  inbox: ReadonlyMap<string, Wish>;
+  inbox: ReadonlyMap<string, InboxCommand>;
   /** Dropped files by path, completed to full commands. */
-  dropped: ReadonlyMap<string, Wish>;
-  unreadable: readonly Unreadable[];
-  /** The links of chains, by the id of their task. */
-  links: ReadonlyMap<string, Link>;
+  dropped: ReadonlyMap<string, InboxCommand>;
+  unreadable: readonly UnreadableFile[];
+  /** The dependent tasks, by the id of their task. */
+  dependents: ReadonlyMap<string, DependentTask>;
   /** The newest version of each trigger. */
-  standing: ReadonlyMap<string, Standing>;
+  triggers: ReadonlyMap<string, Trigger>;
   /** Versions of triggers that a newer one has replaced. */
   staleVersions: readonly { id: string; version: number }[];
   /** Questions that are open, or closed and not cleaned up yet. */
@@ -92,17 +92,17 @@ export interface Snapshot {
   /** Steering messages for running tasks, by the id of the command. */
   signals: ReadonlyMap<string, Signal>;
   /** The changes that can be undone, by the id of the change. */
-  changes: ReadonlyMap<string, Change>;
+  changes: ReadonlyMap<string, UndoableChange>;
   /** Tasks of all roles by id. */
   queue: ReadonlyMap<string, Task>;
   /** Those of them that are of these kinds. */
-  queuedOf(...kinds: Kind[]): Iterable<Task>;
+  queuedOf(...kinds: TaskKind[]): Iterable<Task>;
   /** Those of them that come from a trigger. */
   queuedBy(triggerId: string): Iterable<Task>;
-  /** Those of them, and the links, that a plan has made. */
-  childrenOf(parentId: string): { tasks: Iterable<Task>; links: Iterable<Link> };
+  /** Those of them, and the dependent tasks, that a plan has made. */
+  childrenOf(parentId: string): { tasks: Iterable<Task>; dependents: Iterable<DependentTask> };
   /** Claims by task id, oldest first; also of tasks that are gone. */
-  attempts: ReadonlyMap<string, readonly Attempt[]>;
+  attempts: ReadonlyMap<string, readonly AttemptFacts[]>;
   /** Tasks whose machine has been silent for so long that the owner is asked. */
   silentAway: ReadonlySet<string>;
   results: ReadonlyMap<string, Result>;
@@ -115,7 +115,7 @@ export interface Snapshot {
   /** The steers that an ended task heard; undefined while it has no final outcome. */
   heardBy(taskId: string): ReadonlySet<string> | undefined;
   /** The decision about an archived command that is still in inbox/. */
-  decisionOf(wishId: string): Decision | undefined;
+  decisionOf(commandId: string): SteeringDecision | undefined;
   /** How a question that decisions depend on was closed; undefined while it is open, or if it was never asked. */
   closedQuestion(id: string): ClosedQuestion | undefined;
   /** The stamp of a path or glob that a condition asks about; see `Facts`. */
@@ -222,15 +222,18 @@ export function openTasks(snapshot: Snapshot, among: Iterable<Task> = snapshot.q
   return [...among].filter((task) => isOpen(snapshot, task));
 }
 
-/** Links that have neither fired nor ended. @param among all of them where nothing else is said. */
-export function openLinks(snapshot: Snapshot, among: Iterable<Link> = snapshot.links.values()): Link[] {
+/** Dependent tasks that have neither fired nor ended. @param among all of them where nothing else is said. */
+export function openDependents(
+  snapshot: Snapshot,
+  among: Iterable<DependentTask> = snapshot.dependents.values(),
+): DependentTask[] {
   return [...among].filter(
     ({ id }) => !snapshot.queue.has(id) && !snapshot.results.has(id) && !snapshot.isArchived(id),
   );
 }
 
 /** Triggers that are not over. @param among all of them where nothing else is said. */
-export function openStanding(snapshot: Snapshot, among: Iterable<Standing> = snapshot.standing.values()): Standing[] {
+export function openTriggers(snapshot: Snapshot, among: Iterable<Trigger> = snapshot.triggers.values()): Trigger[] {
   return [...among].filter(({ id }) => !snapshot.isArchived(id));
 }
 

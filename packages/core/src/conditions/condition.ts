@@ -8,7 +8,7 @@ import type { Unanswered } from "@mimikit/protocol/records/trigger";
 import type { Atom } from "@mimikit/protocol/triggers/condition";
 
 /** `holds` is null where only a model can tell. A final verdict never changes again. */
-export interface Verdict {
+export interface ConditionVerdict {
   holds: boolean | null;
   isFinal: boolean;
 }
@@ -29,7 +29,7 @@ export interface Facts {
 }
 
 /** The memory of one leaf. */
-export interface Known {
+export interface LeafMemory {
   /** The stamp when the change was last acted upon; undefined before the first sight. */
   baseline?: string | undefined;
   /** The last answer of a model; null once it counts no more. */
@@ -42,11 +42,11 @@ export interface Needs {
   tasks?: string[];
   paths?: string[];
   /** Where a change counts only when what is there has stayed the same for a while. */
-  rests?: Rest[];
+  rests?: QuietPath[];
 }
 
 /** A path that must stay the same, and for how many seconds. */
-export interface Rest {
+export interface QuietPath {
   path: string;
   settleSec: number;
 }
@@ -65,8 +65,8 @@ export interface Reason {
 export interface ConditionRule<T extends Atom["type"]> {
   /** The facts that must be known before `judge` is called, if any. */
   needs?(params: ParamsOf<T>): Needs;
-  judge(params: ParamsOf<T>, facts: Facts, known: Known): Verdict;
-  explain(params: ParamsOf<T>, facts: Facts, known: Known): Reason;
+  judge(params: ParamsOf<T>, facts: Facts, known: LeafMemory): ConditionVerdict;
+  explain(params: ParamsOf<T>, facts: Facts, known: LeafMemory): Reason;
   /**
    * Its baseline, taken from the present state: at the first sight, and with each firing. undefined if it could not be
    * read; a condition that compares with nothing has none.
@@ -74,14 +74,14 @@ export interface ConditionRule<T extends Atom["type"]> {
   baseline?(params: ParamsOf<T>, facts: Facts, isFirst: boolean): string | undefined;
 }
 
-export const UNKNOWN: Verdict = { holds: null, isFinal: false };
+export const UNKNOWN: ConditionVerdict = { holds: null, isFinal: false };
 
 /** A verdict that may yet change. */
-export function forNow(holds: boolean): Verdict {
+export function forNow(holds: boolean): ConditionVerdict {
   return { holds, isFinal: false };
 }
 
 /** A verdict that never changes. */
-export function forEver(holds: boolean): Verdict {
+export function forEver(holds: boolean): ConditionVerdict {
   return { holds, isFinal: true };
 }

@@ -1,8 +1,15 @@
 /** Every atomic condition by its type, and the verdict over a whole tree of them. */
 
-import type { Evidence } from "@mimikit/protocol/records/trigger";
+import type { ConditionEvidence } from "@mimikit/protocol/records/trigger";
 import { type Atom, type Condition, leavesOf, partsOf } from "@mimikit/protocol/triggers/condition";
-import { type ConditionRule, type Facts, type Known, type Needs, UNKNOWN, type Verdict } from "./condition.ts";
+import {
+  type ConditionRule,
+  type ConditionVerdict,
+  type Facts,
+  type LeafMemory,
+  type Needs,
+  UNKNOWN,
+} from "./condition.ts";
 import { fileChanged } from "./file-changed.ts";
 import { fileExists } from "./file-exists.ts";
 import { llmEval } from "./llm-eval.ts";
@@ -34,16 +41,16 @@ export function needsOf(condition: Condition): Required<Needs> {
 }
 
 /** The verdict on a condition by the facts and the evidence. @param first the number of its first leaf. */
-export function judge(condition: Condition, facts: Facts, evidence: Evidence, first = 0): Verdict {
+export function judge(condition: Condition, facts: Facts, evidence: ConditionEvidence, first = 0): ConditionVerdict {
   return judgeTree(condition, first, judgeWith(facts, evidence));
 }
 
 /** Why a leaf is so, for people. */
-export function explainLeaf({ type, params }: Atom, leaf: number, facts: Facts, evidence: Evidence) {
+export function explainLeaf({ type, params }: Atom, leaf: number, facts: Facts, evidence: ConditionEvidence) {
   return ruleOf(type).explain(params, facts, knownOf(leaf, evidence));
 }
 
-function knownOf(leaf: number, { baselines, evaluations, unanswered }: Evidence): Known {
+function knownOf(leaf: number, { baselines, evaluations, unanswered }: ConditionEvidence): LeafMemory {
   return { baseline: baselines[leaf], evaluation: evaluations[leaf], unanswered: unanswered?.[leaf] };
 }
 
@@ -52,18 +59,18 @@ function knownOf(leaf: number, { baselines, evaluations, unanswered }: Evidence)
  * before counts as not known (SPEC D1, D3). Where no answer could make the condition true, because a file cannot be
  * looked at, none is asked for.
  */
-export function leavesToAsk(condition: Condition, facts: Facts, evidence: Evidence): number[] {
+export function leavesToAsk(condition: Condition, facts: Facts, evidence: ConditionEvidence): number[] {
   const judgeAt = judgeWith(facts, evidence);
   return undecided(condition, 0, true, (atom, leaf) => (atom.type === "llm_eval" ? UNKNOWN : judgeAt(atom, leaf)));
 }
 
-type JudgeAt = (atom: Atom, leaf: number) => Verdict;
+type JudgeAt = (atom: Atom, leaf: number) => ConditionVerdict;
 
-function judgeWith(facts: Facts, evidence: Evidence): JudgeAt {
+function judgeWith(facts: Facts, evidence: ConditionEvidence): JudgeAt {
   return ({ type, params }, leaf) => ruleOf(type).judge(params, facts, knownOf(leaf, evidence));
 }
 
-function judgeTree(condition: Condition, first: number, judgeAt: JudgeAt): Verdict {
+function judgeTree(condition: Condition, first: number, judgeAt: JudgeAt): ConditionVerdict {
   switch (condition.type) {
     case "not": {
       const { holds, isFinal } = judgeTree(condition.condition, first, judgeAt);
@@ -80,7 +87,7 @@ function judgeTree(condition: Condition, first: number, judgeAt: JudgeAt): Verdi
 }
 
 /** One part that is `decisive` decides; without one, a part that is not known leaves the whole unknown. */
-function combine(verdicts: readonly Verdict[], decisive: boolean): Verdict {
+function combine(verdicts: readonly ConditionVerdict[], decisive: boolean): ConditionVerdict {
   const deciding = verdicts.filter(({ holds }) => holds === decisive);
   if (deciding.length > 0) return { holds: decisive, isFinal: deciding.some(({ isFinal }) => isFinal) };
   const isKnown = verdicts.every(({ holds }) => holds !== null);
@@ -124,14 +131,18 @@ function canBe(wanted: boolean, condition: Condition, first: number, judgeAt: Ju
 }
 
 /** The evidence with a baseline for every leaf that was never looked at; null when there is nothing to add. */
-export function withBaselines(condition: Condition, facts: Facts, evidence: Evidence): Evidence | null {
+export function withBaselines(
+  condition: Condition,
+  facts: Facts,
+  evidence: ConditionEvidence,
+): ConditionEvidence | null {
   const baselines = { ...baselinesOf(condition, facts, true), ...evidence.baselines };
   return Object.keys(baselines).length === Object.keys(evidence.baselines).length ? null : { ...evidence, baselines };
 }
 
 /** The baselines of the leaves from now on, for leaves that compare and can be read. */
-function baselinesOf(condition: Condition, facts: Facts, isFirst: boolean): Evidence["baselines"] {
-  const baselines: Evidence["baselines"] = {};
+function baselinesOf(condition: Condition, facts: Facts, isFirst: boolean): ConditionEvidence["baselines"] {
+  const baselines: ConditionEvidence["baselines"] = {};
   for (const [leaf, { type, params }] of leavesOf(condition).entries()) {
     const baseline = ruleOf(type).baseline?.(params, facts, isFirst);
     if (baseline !== undefined) baselines[leaf] = baseline;
@@ -143,7 +154,7 @@ function baselinesOf(condition: Condition, facts: Facts, isFirst: boolean): Evid
  * The evidence without the answers of models that the rest does not leave open any more, and without what they were asked in
  * vain: what was said of an earlier time must not count when the question comes back. It is the same object where there is nothing to forget.
  */
-export function withoutOldAnswers(condition: Condition, facts: Facts, evidence: Evidence): Evidence {
+export function withoutOldAnswers(condition: Condition, facts: Facts, evidence: ConditionEvidence): ConditionEvidence {
   const { evaluations, unanswered = {} } = evidence;
   const answers = Object.entries(evaluations).filter(([, { result }]) => result !== null);
   const inVain = Object.entries(unanswered);
@@ -162,7 +173,7 @@ export function withoutOldAnswers(condition: Condition, facts: Facts, evidence: 
 }
 
 /** The evidence once a firing has used it: changes up to now are acted upon, and answers count no more. */
-export function used(condition: Condition, facts: Facts, evidence: Evidence): Evidence {
+export function used(condition: Condition, facts: Facts, evidence: ConditionEvidence): ConditionEvidence {
   const baselines = { ...evidence.baselines, ...baselinesOf(condition, facts, false) };
   const evaluations = Object.fromEntries(
     Object.entries(evidence.evaluations).map(([leaf, answer]) => [leaf, { ...answer, result: null }]),

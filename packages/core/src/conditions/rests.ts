@@ -2,7 +2,7 @@
  * For how long what conditions look at has stayed the same, as far as one process has looked. Nothing of it is on disk: a process
  * that begins anew waits once more, and no change is lost, because each is compared with a baseline that is.
  */
-import type { Rest } from "./condition.ts";
+import type { QuietPath } from "./condition.ts";
 
 /**
  * A file that never rests counts as settled after so many times as long as it was to rest: a log that grows every second
@@ -29,7 +29,7 @@ export class Rests {
    * @returns whether what is at a path has settled.
    */
   look(
-    asked: readonly Rest[],
+    asked: readonly QuietPath[],
     stamps: ReadonlyMap<string, string>,
     isMoving: (path: string) => boolean,
     nowMs: number,

@@ -36,7 +36,7 @@ export interface MemoryNames {
 }
 
 /** The sources of one roll-up, by their paths, in reading order: an existing summary comes first. */
-export interface Period {
+export interface RollUpPeriod {
   period: string;
   paths: string[];
 }
@@ -47,7 +47,7 @@ export function periodPath(period: string): string {
 }
 
 /** The periods that have something to be summed up, the oldest first; a month comes after its days. */
-export function duePeriods({ notes, summaries }: MemoryNames, nowMs: number): Period[] {
+export function duePeriods({ notes, summaries }: MemoryNames, nowMs: number): RollUpPeriod[] {
   const newestDay = dayAt(nowMs - DAY_SUMMARY_AFTER_DAYS * DAY_MS);
   const oldestOpenDay = dayAt(nowMs - MONTH_SUMMARY_AFTER_DAYS * DAY_MS);
   const periods = new Map<string, string[]>();
@@ -190,14 +190,14 @@ function shortened(text: string): string {
 }
 
 /** The tries in a row, the last ones, that failed with the sources as they are. */
-export interface FailedTries {
+export interface FailedRollUps {
   count: number;
   /** When the last of them ended, ISO 8601; not known where there is none. */
   lastAt?: string;
 }
 
 /** May these sources be tried now? After too many failures they rest until one of them changes. */
-export function mayTry({ count, lastAt }: FailedTries, nowMs: number): boolean {
+export function mayTry({ count, lastAt }: FailedRollUps, nowMs: number): boolean {
   if (count === 0 || lastAt === undefined) return true;
   if (count >= ROLL_UP_TRIES_MAX) return false;
   // A clock that was set back behind the last try must not put off the next by the difference.

@@ -20,12 +20,12 @@ export interface AwayAttempt {
 }
 
 /** The step that is due without a message of the pool. */
-export type Due = "add" | "wait" | "withdraw" | "give-up" | "disown";
+export type DueStep = "add" | "wait" | "withdraw" | "give-up" | "disown";
 
 /** Silence of this many leases ends an attempt here. */
 export const LEASES_OF_SILENCE = 2;
 
-export function dueFor(attempt: AwayAttempt, leaseMs: number): Due {
+export function dueFor(attempt: AwayAttempt, leaseMs: number): DueStep {
   if (attempt.isOver) return "withdraw";
   if (!attempt.isOfThisEpoch || !attempt.hasPool) return "disown";
   if (attempt.permit === null) return "add";
@@ -33,7 +33,7 @@ export function dueFor(attempt: AwayAttempt, leaseMs: number): Due {
 }
 
 /** How the home answers what a pool says of an attempt. */
-export type Answer =
+export type AttemptAnswer =
   | "lay"
   | "grant"
   | "confirm"
@@ -48,7 +48,7 @@ export type Answer =
 export function answerTo(
   { kind, nonce }: { kind: Exclude<FromPool["kind"], "calls">; nonce: string },
   { isOver, isOfThisEpoch, permit }: Pick<AwayAttempt, "isOver" | "isOfThisEpoch" | "permit">,
-): Answer {
+): AttemptAnswer {
   const isOurs = !isOver && isOfThisEpoch && (permit === nonce || (permit === null && kind === "ask"));
   switch (kind) {
     case "ask":

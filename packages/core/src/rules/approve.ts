@@ -14,9 +14,9 @@ export function approve(snapshot: Snapshot, nowMs: number): Action[] {
   const steps = openTasks(snapshot, snapshot.attention.tasks.values()).flatMap((task) => step(task, snapshot, nowMs));
   // A permit that was cut off creates its approval again, so an approval is removed only behind its permit.
   const unfinished = new Set(steps.flatMap((action) => (action.type === "permit" ? (action.approval?.id ?? []) : [])));
-  const revoked = [...snapshot.inbox.values()].flatMap((wish): Action[] =>
-    wish.kind === "revoke" && !snapshot.isArchived(wish.id) && !unfinished.has(wish.approvalId)
-      ? [{ type: "revoke", wish }]
+  const revoked = [...snapshot.inbox.values()].flatMap((command): Action[] =>
+    command.kind === "revoke" && !snapshot.isArchived(command.id) && !unfinished.has(command.approvalId)
+      ? [{ type: "revoke", command }]
       : [],
   );
   return [...revoked, ...steps];

@@ -4,16 +4,16 @@
  * created late is caught all the same.
  */
 import { ancestorsOf, turnNumber } from "@mimikit/protocol/base/id";
-import type { CancelWish } from "@mimikit/protocol/records/inbox";
+import type { CancelCommand } from "@mimikit/protocol/records/inbox";
 import type { Task } from "@mimikit/protocol/records/task";
 import type { Action } from "../base/action.ts";
 import {
   countAttempts,
   isCancelled,
-  openLinks,
+  openDependents,
   openResults,
-  openStanding,
   openTasks,
+  openTriggers,
   type Snapshot,
 } from "../base/snapshot.ts";
 import { failedResult } from "../tasks/finish.ts";
@@ -23,15 +23,15 @@ import { isSettledAtOnce } from "./settle.ts";
 export function cancel(snapshot: Snapshot, nowMs: number): Action[] {
   const actions: Action[] = [];
   let cancellable: string[] | undefined;
-  for (const wish of snapshot.inbox.values()) {
-    if (wish.kind !== "cancel" || snapshot.isArchived(wish.id)) continue;
+  for (const command of snapshot.inbox.values()) {
+    if (command.kind !== "cancel" || snapshot.isArchived(command.id)) continue;
     cancellable ??= cancellableIn(snapshot);
-    actions.push(answer(wish, cancellable, snapshot));
+    actions.push(answer(command, cancellable, snapshot));
   }
-  const { tasks, links } = snapshot.attention;
+  const { tasks, dependents } = snapshot.attention;
   const attended = [
     ...openTasks(snapshot, tasks.values()),
-    ...openLinks(snapshot, links.values()).map((link) => link.task),
+    ...openDependents(snapshot, dependents.values()).map((dependent) => dependent.task),
   ];
   for (const task of attended) {
     if (!isCancelled(snapshot, task.id)) continue;
@@ -43,23 +43,23 @@ export function cancel(snapshot: Snapshot, nowMs: number): Action[] {
 
 /** The ids of what is not over. */
 function cancellableIn(snapshot: Snapshot): string[] {
-  const open: Task[] = [...openTasks(snapshot), ...openLinks(snapshot).map((link) => link.task)];
+  const open: Task[] = [...openTasks(snapshot), ...openDependents(snapshot).map((dependent) => dependent.task)];
   // A plan that is made and not applied yet would still start its tasks.
   const unsettled = openResults(snapshot)
     .filter(isSettledAtOnce)
     .map((result) => result.task);
-  return [...open, ...unsettled, ...openStanding(snapshot)].map(({ id }) => id);
+  return [...open, ...unsettled, ...openTriggers(snapshot)].map(({ id }) => id);
 }
 
-function answer(wish: CancelWish, open: readonly string[], snapshot: Snapshot): Action {
-  const { taskId } = wish;
+function answer(command: CancelCommand, open: readonly string[], snapshot: Snapshot): Action {
+  const { taskId } = command;
   if (turnNumber(taskId) > 0)
-    return { type: "cancel", wish, taskId: null, outcome: "a reply is not a task: nothing to cancel" };
+    return { type: "cancel", command, taskId: null, outcome: "a reply is not a task: nothing to cancel" };
   if (open.some((id) => id === taskId || ancestorsOf(id).includes(taskId))) {
-    const trigger = openStanding(snapshot).find(({ id }) => id === taskId);
-    const change = trigger && deletionOf(trigger, { ...wish, by: "user" });
-    return { type: "cancel", wish, taskId, outcome: "cancelled", change };
+    const trigger = openTriggers(snapshot).find(({ id }) => id === taskId);
+    const change = trigger && deletionOf(trigger, { ...command, by: "user" });
+    return { type: "cancel", command, taskId, outcome: "cancelled", change };
   }
   const ended = snapshot.isArchived(taskId) || snapshot.results.has(taskId);
-  return { type: "cancel", wish, taskId: null, outcome: ended ? "it had already ended" : "there is no such task" };
+  return { type: "cancel", command, taskId: null, outcome: ended ? "it had already ended" : "there is no such task" };
 }

@@ -5,15 +5,15 @@
 
 import { evaluationId } from "@mimikit/protocol/base/id";
 import { blankTask, EVALUATION_ITEMS_MAX, type EvaluationItem, type Task } from "@mimikit/protocol/records/task";
-import type { Evidence, Standing } from "@mimikit/protocol/records/trigger";
+import type { ConditionEvidence, Trigger } from "@mimikit/protocol/records/trigger";
 import type { Condition } from "@mimikit/protocol/triggers/condition";
 import { leavesOf } from "@mimikit/protocol/triggers/condition";
 import type { Action } from "../base/action.ts";
-import { factsAt, isCancelled, openLinks, openStanding, type Snapshot } from "../base/snapshot.ts";
+import { factsAt, isCancelled, openDependents, openTriggers, type Snapshot } from "../base/snapshot.ts";
 import type { Facts } from "../conditions/condition.ts";
 import { leavesToAsk } from "../conditions/index.ts";
 import { isResting } from "../triggers/occurrence.ts";
-import { linkFactsAt } from "./fire.ts";
+import { dependentFactsAt } from "./fire.ts";
 
 export const EVALUATION_EVERY_SEC = 300;
 /** Seconds until the next batch after one failure in a row, two, … A user who has set up a model meanwhile waits an hour at most. */
@@ -53,27 +53,27 @@ function isDue({ evaluation }: Snapshot, nowMs: number): boolean {
 interface Waiting {
   id: string;
   condition: Condition;
-  evidence: Evidence;
+  evidence: ConditionEvidence;
 }
 
 /** The questions for a model now, those that have waited longest first. */
 function pendingItems(snapshot: Snapshot, nowMs: number): EvaluationItem[] {
   const facts = factsAt(snapshot, nowMs);
   const { attention } = snapshot;
-  const standing = openStanding(snapshot, attention.standing.values()).flatMap((trigger) =>
+  const triggers = openTriggers(snapshot, attention.triggers.values()).flatMap((trigger) =>
     trigger.type === "conditional" && isAwake(trigger) && !isResting(trigger, nowMs) ? [trigger] : [],
   );
   const isOpen = ({ id }: Waiting) => !isCancelled(snapshot, id);
-  const links = openLinks(snapshot, attention.links.values()).filter(isOpen);
-  const linkFacts = linkFactsAt(snapshot, nowMs);
+  const dependents = openDependents(snapshot, attention.dependents.values()).filter(isOpen);
+  const dependentFacts = dependentFactsAt(snapshot, nowMs);
   const questions = [
-    ...links.flatMap((each) => questionsOf(each, linkFacts)),
-    ...standing.filter(isOpen).flatMap((each) => questionsOf(each, facts)),
+    ...dependents.flatMap((each) => questionsOf(each, dependentFacts)),
+    ...triggers.filter(isOpen).flatMap((each) => questionsOf(each, facts)),
   ].sort((a, b) => (a.askedAt < b.askedAt ? -1 : a.askedAt > b.askedAt ? 1 : 0));
   return fitting(questions).map(({ triggerId, leaf, prompt }, i) => ({ id: `c${i + 1}`, triggerId, leaf, prompt }));
 }
 
-function isAwake({ paused, over }: Standing): boolean {
+function isAwake({ paused, over }: Trigger): boolean {
   return !paused && over === undefined;
 }
 

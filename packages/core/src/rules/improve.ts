@@ -14,14 +14,14 @@ import { improveWaitSec, lookTask } from "../tasks/improvement.ts";
 export function improve(snapshot: Snapshot, nowMs: number): Action[] {
   const actions: Action[] = [];
   let refusal = refusalOf(snapshot);
-  for (const wish of snapshot.inbox.values()) {
-    if (wish.kind !== "improve" || snapshot.isArchived(wish.id)) continue;
-    const begun = stepsOf(snapshot).find((task) => task.improve.wishId === wish.id)?.improve.number;
+  for (const command of snapshot.inbox.values()) {
+    if (command.kind !== "improve" || snapshot.isArchived(command.id)) continue;
+    const begun = stepsOf(snapshot).find((task) => task.improve.wishId === command.id)?.improve.number;
     const number = begun ?? snapshot.improving.number + 1;
     const isNew = begun === undefined && refusal === null;
-    if (isNew) actions.push({ type: "improve", task: lookTask(number, wish.id, nowMs) });
+    if (isNew) actions.push({ type: "improve", task: lookTask(number, command.id, nowMs) });
     const outcome = begun === undefined && refusal !== null ? `refused: ${refusal}` : improvementId(number);
-    actions.push({ type: "answer-wish", wish, outcome });
+    actions.push({ type: "answer-command", command, outcome });
     if (isNew) refusal = underWay(number);
   }
   if (refusal !== null || !isDue(snapshot, nowMs) || !isQuiet(snapshot)) return actions;

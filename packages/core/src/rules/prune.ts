@@ -16,15 +16,15 @@ export function prune(snapshot: Snapshot): Action[] {
     const isDone = kind !== "steer" && kind !== "stop" && snapshot.isArchived(id);
     if (isDone) removals.push({ from: "inbox", id });
   }
-  for (const { id, version } of attention.links.values()) {
+  for (const { id, version } of attention.dependents.values()) {
     const spent = snapshot.queue.has(id) || snapshot.results.has(id) || snapshot.isArchived(id);
     if (spent) removals.push({ from: "triggers", id, version });
   }
   // The newest version goes last: a reader meanwhile never takes an older one for it.
   for (const { id, version } of snapshot.staleVersions) removals.push({ from: "triggers", id, version });
-  for (const { id, version, applied } of attention.standing.values()) {
+  for (const { id, version, applied } of attention.triggers.values()) {
     // It says which commands were granted, until they are answered.
-    const isAnswered = applied.every((wishId) => !snapshot.inbox.has(wishId) || snapshot.isArchived(wishId));
+    const isAnswered = applied.every((commandId) => !snapshot.inbox.has(commandId) || snapshot.isArchived(commandId));
     if (snapshot.isArchived(id) && isAnswered) removals.push({ from: "triggers", id, version });
   }
   for (const { id, role } of attention.tasks.values()) {

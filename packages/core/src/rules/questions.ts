@@ -4,37 +4,37 @@
  * by the end of its time (SPEC G3).
  */
 
-import type { AnswerWish, Event } from "@mimikit/protocol/records/inbox";
+import type { AnswerCommand, Event } from "@mimikit/protocol/records/inbox";
 import type { ClosedQuestion, Question } from "@mimikit/protocol/records/question";
 import type { Action } from "../base/action.ts";
-import { isCancelled, openLinks, openTasks, type Snapshot } from "../base/snapshot.ts";
+import { isCancelled, openDependents, openTasks, type Snapshot } from "../base/snapshot.ts";
 import { needsOf } from "../conditions/index.ts";
-import { isAgreed, optionOf, restartWishId } from "../tasks/question.ts";
+import { isAgreed, optionOf, restartCommandId } from "../tasks/question.ts";
 import { messageOf } from "../tasks/target.ts";
 import { expiryNotice } from "../views/notices.ts";
 import { awayAttempt } from "./give-up.ts";
 
 export function questions(snapshot: Snapshot, nowMs: number): Action[] {
-  const wishes = answersIn(snapshot);
+  const commands = answersIn(snapshot);
   return [
-    ...[...snapshot.questions.values()].flatMap((question) => step(question, wishes, snapshot, nowMs)),
-    ...wishes.flatMap((wish) => answer(wish, snapshot)),
+    ...[...snapshot.questions.values()].flatMap((question) => step(question, commands, snapshot, nowMs)),
+    ...commands.flatMap((command) => answer(command, snapshot)),
   ];
 }
 
 /** Answers that are not settled, oldest first. */
-function answersIn(snapshot: Snapshot): AnswerWish[] {
+function answersIn(snapshot: Snapshot): AnswerCommand[] {
   return [...snapshot.inbox.values()]
-    .flatMap((wish) => (wish.kind === "answer" && !snapshot.isArchived(wish.id) ? [wish] : []))
+    .flatMap((command) => (command.kind === "answer" && !snapshot.isArchived(command.id) ? [command] : []))
     .sort((a, b) => Date.parse(a.at) - Date.parse(b.at) || (a.id < b.id ? -1 : 1));
 }
 
-function step(question: Question, wishes: readonly AnswerWish[], snapshot: Snapshot, nowMs: number): Action[] {
+function step(question: Question, commands: readonly AnswerCommand[], snapshot: Snapshot, nowMs: number): Action[] {
   const closed = snapshot.closedQuestion(question.id);
   if (closed !== undefined) return conclude(closed, snapshot);
   // Its outcome cannot be read any more: its dependents take that for a no.
   if (snapshot.isArchived(question.id)) return [{ type: "conclude-question", id: question.id, event: null }];
-  const end = endOf(question, wishes, snapshot, nowMs);
+  const end = endOf(question, commands, snapshot, nowMs);
   if (end === null) return [];
   const at = new Date(nowMs).toISOString();
   return [{ type: "close-question", closed: { kind: "question", id: question.id, at, question, ...end } }];
@@ -43,9 +43,9 @@ function step(question: Question, wishes: readonly AnswerWish[], snapshot: Snaps
 type End = Pick<ClosedQuestion, "outcome" | "answer" | "wishId">;
 
 /** How a question ends now; null while it stays open. An answer that is here counts, though its time has run out meanwhile. */
-function endOf(question: Question, wishes: readonly AnswerWish[], snapshot: Snapshot, nowMs: number): End | null {
+function endOf(question: Question, commands: readonly AnswerCommand[], snapshot: Snapshot, nowMs: number): End | null {
   if (isCancelled(snapshot, question.id) || isMoot(question, snapshot)) return { outcome: "cancelled", answer: null };
-  for (const { id, questionId, answer } of wishes) {
+  for (const { id, questionId, answer } of commands) {
     const taken = questionId === question.id ? optionOf(question, answer) : null;
     if (taken !== null) return { outcome: "answered", answer: taken, wishId: id };
   }
@@ -56,7 +56,7 @@ function endOf(question: Question, wishes: readonly AnswerWish[], snapshot: Snap
 function isMoot({ purpose }: Question, snapshot: Snapshot): boolean {
   switch (purpose.type) {
     case "go_on":
-      return !openLinks(snapshot).some(({ condition }) => needsOf(condition).tasks.includes(purpose.failedId));
+      return !openDependents(snapshot).some(({ condition }) => needsOf(condition).tasks.includes(purpose.failedId));
     case "give_up":
       return awayAttempt(purpose, snapshot) === undefined || !snapshot.silentAway.has(purpose.taskId);
     case "run_again":
@@ -80,14 +80,14 @@ function conclude(closed: ClosedQuestion, snapshot: Snapshot): Action[] {
   // Its record is there until the task has its outcome: that is how the rule finds the answer.
   if (purpose.type === "give_up" && isAgreed(closed) && awayAttempt(purpose, snapshot) !== undefined) return [];
   if (purpose.type !== "restart" || !isAgreed(closed)) return [{ type: "conclude-question", id, event: null }];
-  const wishId = restartWishId(id);
-  if (snapshot.isArchived(wishId)) return [{ type: "conclude-question", id, event: restarted(closed) }];
-  if (snapshot.inbox.has(wishId)) return [];
-  return [{ type: "order-restart", wish: { kind: "restart", id: wishId, at: closed.at } }];
+  const commandId = restartCommandId(id);
+  if (snapshot.isArchived(commandId)) return [{ type: "conclude-question", id, event: restarted(closed) }];
+  if (snapshot.inbox.has(commandId)) return [];
+  return [{ type: "order-restart", command: { kind: "restart", id: commandId, at: closed.at } }];
 }
 
 /** Does a repeated answer say the same as the first one? As a message it would be done twice. */
-function isSaidTwice({ answer }: AnswerWish, closed: ClosedQuestion | undefined): boolean {
+function isSaidTwice({ answer }: AnswerCommand, closed: ClosedQuestion | undefined): boolean {
   return closed?.outcome === "answered" && closed.answer === optionOf(closed.question, answer);
 }
 
@@ -95,7 +95,7 @@ function isSaidTwice({ answer }: AnswerWish, closed: ClosedQuestion | undefined)
  * The event that tells the Teller the outcome of its question; null if the question was cancelled. A message of the user
  * starts at depth zero (SPEC D8).
  */
-function eventOf({ id, at, question, outcome, answer, wishId }: ClosedQuestion): Event | null {
+function eventOf({ id, at, question, outcome, answer, wishId: commandId }: ClosedQuestion): Event | null {
   if (outcome === "cancelled") return null;
   const { purpose, triggerId, triggerDepth } = question;
   const { about } = purpose.type === "teller" ? purpose : {};
@@ -110,7 +110,7 @@ function eventOf({ id, at, question, outcome, answer, wishId }: ClosedQuestion):
       questionId: id,
       question: question.question,
       answer,
-      ...(wishId !== undefined && { wishId }),
+      ...(commandId !== undefined && { wishId: commandId }),
       ...(about !== undefined && { about }),
       ...(triggerId !== undefined && { triggerId }),
       ...(triggerDepth !== undefined && !isAnswered && { triggerDepth }),
@@ -131,19 +131,20 @@ function restarted({ id, at }: ClosedQuestion): Event {
 }
 
 /** A command is settled when the question is: as its answer, as a message, or as none of what can be answered. */
-function answer(wish: AnswerWish, snapshot: Snapshot): Action[] {
-  const closed = snapshot.closedQuestion(wish.questionId);
-  if (closed?.wishId === wish.id) return [{ type: "answer-wish", wish, outcome: `answered ${wish.questionId}` }];
-  const question = snapshot.questions.get(wish.questionId);
+function answer(command: AnswerCommand, snapshot: Snapshot): Action[] {
+  const closed = snapshot.closedQuestion(command.questionId);
+  if (closed?.wishId === command.id)
+    return [{ type: "answer-command", command, outcome: `answered ${command.questionId}` }];
+  const question = snapshot.questions.get(command.questionId);
   const isOpen = question !== undefined && closed === undefined && !snapshot.isArchived(question.id);
   if (!isOpen) {
-    if (isSaidTwice(wish, closed))
-      return [{ type: "answer-wish", wish, outcome: `refused: ${wish.questionId} has this answer already` }];
-    const { id, at, questionId: quote, answer: text, via } = wish;
+    if (isSaidTwice(command, closed))
+      return [{ type: "answer-command", command, outcome: `refused: ${command.questionId} has this answer already` }];
+    const { id, at, questionId: quote, answer: text, via } = command;
     const reason = closed === undefined ? "there is no such question" : "the question was closed";
     const message = { ...messageOf({ id, at, text, via }), ...(closed !== undefined && { quote }) };
-    return [{ type: "answer-late", wish, message, outcome: `${reason}: it became a message` }];
+    return [{ type: "answer-late", command, message, outcome: `${reason}: it became a message` }];
   }
-  if (optionOf(question, wish.answer) !== null) return [];
-  return [{ type: "answer-wish", wish, outcome: `refused: answer one of ${question.options.join(", ")}` }];
+  if (optionOf(question, command.answer) !== null) return [];
+  return [{ type: "answer-command", command, outcome: `refused: answer one of ${question.options.join(", ")}` }];
 }

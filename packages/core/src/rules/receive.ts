@@ -8,7 +8,7 @@ import type { Snapshot } from "../base/snapshot.ts";
 import { UNREADABLE_GRACE_MS } from "../base/snapshot.ts";
 
 export function receive(snapshot: Snapshot, nowMs: number): Action[] {
-  const actions: Action[] = [...snapshot.dropped].map(([path, wish]) => ({ type: "adopt", path, wish }));
+  const actions: Action[] = [...snapshot.dropped].map(([path, command]) => ({ type: "adopt", path, command }));
   for (const { path, reason, sinceMs, inode } of snapshot.unreadable) {
     if (nowMs - sinceMs >= UNREADABLE_GRACE_MS) actions.push({ type: "quarantine", path, reason, inode });
   }

@@ -8,9 +8,9 @@ import { retryRefusal } from "../tasks/answer-anew.ts";
 
 export function refuseRetry(snapshot: Snapshot): Action[] {
   if (highestTurn(snapshot) > snapshot.settledTurn) return [];
-  return [...snapshot.inbox.values()].flatMap((wish) => {
-    if (wish.kind !== "retry" || snapshot.isArchived(wish.id)) return [];
-    const refusal = retryRefusal(wish, snapshot);
-    return refusal === null ? [] : [{ type: "answer-wish", wish, outcome: `refused: ${refusal}` }];
+  return [...snapshot.inbox.values()].flatMap((command) => {
+    if (command.kind !== "retry" || snapshot.isArchived(command.id)) return [];
+    const refusal = retryRefusal(command, snapshot);
+    return refusal === null ? [] : [{ type: "answer-command", command, outcome: `refused: ${refusal}` }];
   });
 }

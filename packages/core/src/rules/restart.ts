@@ -4,8 +4,8 @@ import type { Snapshot } from "../base/snapshot.ts";
 
 export function restart(snapshot: Snapshot): Action[] {
   const actions: Action[] = [];
-  for (const wish of snapshot.inbox.values()) {
-    if (wish.kind === "restart" && !snapshot.isArchived(wish.id)) actions.push({ type: "restart", wish });
+  for (const command of snapshot.inbox.values()) {
+    if (command.kind === "restart" && !snapshot.isArchived(command.id)) actions.push({ type: "restart", command });
   }
   return actions;
 }

@@ -8,22 +8,22 @@ import { KINDS } from "@mimikit/protocol/base/kind";
 import { Report } from "@mimikit/protocol/base/report";
 import type { ResultSummary } from "@mimikit/protocol/records/archive";
 import type { EffectOf } from "@mimikit/protocol/records/effect";
-import type { Event, Wish } from "@mimikit/protocol/records/inbox";
+import type { Event, InboxCommand } from "@mimikit/protocol/records/inbox";
 import { entryName } from "@mimikit/protocol/records/memory-entry";
 import { QUESTION_TIMEOUT_SEC, QUESTIONS_MAX, type Question } from "@mimikit/protocol/records/question";
 import { RESULT_SCHEMAS, type Result, reportOf, Verdicts } from "@mimikit/protocol/records/result";
 import { blankTask, isTurn, PRIORITY_DEFAULT, type Task } from "@mimikit/protocol/records/task";
 import {
-  type Evidence,
+  type ConditionEvidence,
   NO_DECISION,
   NO_EVIDENCE,
-  type Standing,
   type Trigger,
+  type TriggerRecord,
 } from "@mimikit/protocol/records/trigger";
 import { leavesOf } from "@mimikit/protocol/triggers/condition";
 import { TRIGGER_DEPTH_MAX, TRIGGERS_MAX } from "@mimikit/protocol/triggers/trigger-order";
 import type { Action, DocumentEdit, Settlement } from "../base/action.ts";
-import { isCancelled, openResults, openStanding, type Snapshot } from "../base/snapshot.ts";
+import { isCancelled, openResults, openTriggers, type Snapshot } from "../base/snapshot.ts";
 import { titleOf } from "../base/title.ts";
 import { droppedBy } from "../memory/roll-up.ts";
 import { scheduleProblem } from "../schedule/schedule.ts";
@@ -59,7 +59,7 @@ export function isSettledAtOnce(result: Result): boolean {
 /** The verdicts of a batch make new versions: what the ones before have decided must be done by then. */
 function waitsForTriggers({ task }: Result, snapshot: Snapshot): boolean {
   return (task.evaluation ?? []).some(({ triggerId }) => {
-    const trigger = snapshot.standing.get(triggerId);
+    const trigger = snapshot.triggers.get(triggerId);
     return trigger !== undefined && !snapshot.isArchived(triggerId) && hasUndone(trigger, snapshot);
   });
 }
@@ -72,13 +72,13 @@ function waitsForNote({ task }: Result, snapshot: Snapshot): boolean {
   if (task.kind !== "roll-up") return false;
   const { memory, inbox, isArchived } = snapshot;
   if (memory.note?.isKept === false) return true;
-  return [...inbox.values()].some((wish) => editsNote(wish, snapshot) && !isArchived(wish.id));
+  return [...inbox.values()].some((command) => editsNote(command, snapshot) && !isArchived(command.id));
 }
 
 /** Is it about a note that is there? Only such a document becomes a summary: an entry that this result drops is of memory.md. */
-function editsNote(wish: Wish, { changes }: Snapshot): boolean {
-  if (wish.kind === "memory-edit") return wish.document.startsWith("memory/");
-  const change = wish.kind === "undo" ? changes.get(wish.changeId) : undefined;
+function editsNote(command: InboxCommand, { changes }: Snapshot): boolean {
+  if (command.kind === "memory-edit") return command.document.startsWith("memory/");
+  const change = command.kind === "undo" ? changes.get(command.changeId) : undefined;
   return change?.what === "memory" && change.document.startsWith("memory/");
 }
 
@@ -87,7 +87,7 @@ function waitsForAnswer({ task }: Result, snapshot: Snapshot): boolean {
   if (task.kind !== "improve-undo") return false;
   const changeId = improvementId(task.improve.number);
   return [...snapshot.inbox.values()].some(
-    (wish) => wish.kind === "undo" && wish.changeId === changeId && !snapshot.isArchived(wish.id),
+    (command) => command.kind === "undo" && command.changeId === changeId && !snapshot.isArchived(command.id),
   );
 }
 
@@ -107,7 +107,7 @@ export function settlementOf(result: Result, snapshot: Snapshot, nowMs: number):
     cancels: [],
     events: [],
     messages: task.turn?.messages.map((message) => message.id) ?? [],
-    wishes: [task.turn?.clear ?? [], task.turn?.again ?? []].flat(),
+    commands: [task.turn?.clear ?? [], task.turn?.again ?? []].flat(),
     consumedEvents: task.turn?.events.map((event) => event.id) ?? [],
     reports: task.turn?.results.map((report) => report.id) ?? [],
   };
@@ -124,7 +124,7 @@ export function settlementOf(result: Result, snapshot: Snapshot, nowMs: number):
           const child = { ...childTask(id, effect, result), ...(isFirst && handedOn(result)) };
           isFirst = false;
           if (effect.condition === undefined) settlement.tasks.push(child);
-          else settlement.triggers.push(linkOf(child, effect.condition));
+          else settlement.triggers.push(dependentOf(child, effect.condition));
           break;
         }
         case "schedule": {
@@ -154,7 +154,7 @@ export function settlementOf(result: Result, snapshot: Snapshot, nowMs: number):
           settlement.edits.push({ document: "backlog", id, op: effect.op, item: effect.item });
           break;
         case "cancel_task": {
-          const trigger = snapshot.standing.get(effect.id);
+          const trigger = snapshot.triggers.get(effect.id);
           if (trigger !== undefined && trigger.over === undefined && !snapshot.isArchived(effect.id))
             settlement.changes.push(deletionOf(trigger, originOf(id, result)));
           settlement.cancels.push(effect.id);
@@ -188,10 +188,10 @@ export function settlementOf(result: Result, snapshot: Snapshot, nowMs: number):
     const event = landedEvent(result);
     if (event !== null) settlement.events.push(event);
   }
-  const links = settlement.triggers.filter(({ type }) => type === "link").length;
-  const standing = settlement.triggers.length - links;
-  if (task.kind === "plan" && settlement.tasks.length + links === 0)
-    settlement.events.push(planWithoutTasks(result, cancelled, standing));
+  const dependents = settlement.triggers.filter(({ type }) => type === "link").length;
+  const triggers = settlement.triggers.length - dependents;
+  if (task.kind === "plan" && settlement.tasks.length + dependents === 0)
+    settlement.events.push(planWithoutTasks(result, cancelled, triggers));
   return settlement;
 }
 
@@ -263,7 +263,7 @@ function childTask(id: string, effect: EffectOf<"delegate">, parent: Result): Ta
   };
 }
 
-function linkOf(task: Task, condition: NonNullable<EffectOf<"delegate">["condition"]>): Trigger {
+function dependentOf(task: Task, condition: NonNullable<EffectOf<"delegate">["condition"]>): TriggerRecord {
   return { id: task.id, version: 1, type: "link", condition, task, evidence: NO_EVIDENCE };
 }
 
@@ -283,8 +283,8 @@ function triggerOver({ task: { triggerId, triggerDepth } }: Result): Pick<Task, 
 
 /** Why no trigger may be made; null when it may. The tool has said the same: this is for a result that was made otherwise. */
 function refusalOf(effect: EffectOf<"schedule">, made: Settlement, snapshot: Snapshot, result: Result): string | null {
-  const standing = openStanding(snapshot).length + made.triggers.filter(({ type }) => type !== "link").length;
-  if (standing >= TRIGGERS_MAX) return `there are ${TRIGGERS_MAX} triggers already: delete some first`;
+  const triggers = openTriggers(snapshot).length + made.triggers.filter(({ type }) => type !== "link").length;
+  if (triggers >= TRIGGERS_MAX) return `there are ${TRIGGERS_MAX} triggers already: delete some first`;
   if ((result.task.triggerDepth ?? 0) > TRIGGER_DEPTH_MAX)
     return `triggers make triggers at most ${TRIGGER_DEPTH_MAX} deep`;
   return effect.when.type === "recurring"
@@ -297,7 +297,7 @@ function originOf(id: string, { task, completedAt: at }: Result): Origin {
   return { id, at, by: task.role };
 }
 
-function scheduledBy(id: string, { order, when }: EffectOf<"schedule">, { task, completedAt }: Result): Standing {
+function scheduledBy(id: string, { order, when }: EffectOf<"schedule">, { task, completedAt }: Result): Trigger {
   const target = isTurn(task) ? "teller" : "worker";
   const { id: parentId, traceId, triggerDepth: depth = 0 } = task;
   return triggerOf(id, { order, when }, { createdAt: completedAt, traceId, parentId, depth, target });
@@ -348,13 +348,13 @@ function restartQuestion(id: string, { task }: Result, nowMs: number): Question 
  * The next version of each trigger that a batch of semantic conditions was about, with the answers in it (SPEC D3). The
  * absence of one is noted as well, so that an explanation can say why nothing fires.
  */
-function judged({ id, task, status, result, completedAt }: Result, snapshot: Snapshot): Trigger[] {
+function judged({ id, task, status, result, completedAt }: Result, snapshot: Snapshot): TriggerRecord[] {
   const verdicts = status === "done" ? (Verdicts.safeParse(result).data ?? []) : [];
   const number = evaluationNumber(id);
-  const versions = new Map<string, Trigger>();
+  const versions = new Map<string, TriggerRecord>();
   for (const { id: name, triggerId, leaf, prompt } of task.evaluation ?? []) {
     const verdict = verdicts.find((each) => each.id === name);
-    const current = versions.get(triggerId) ?? snapshot.links.get(triggerId) ?? snapshot.standing.get(triggerId);
+    const current = versions.get(triggerId) ?? snapshot.dependents.get(triggerId) ?? snapshot.triggers.get(triggerId);
     if (current === undefined || !("evidence" in current) || snapshot.isArchived(triggerId)) continue;
     const { evaluations, unanswered = {} } = current.evidence;
     const { [leaf]: before, ...others } = unanswered;
@@ -363,7 +363,7 @@ function judged({ id, task, status, result, completedAt }: Result, snapshot: Sna
     const atom = leavesOf(current.condition)[leaf];
     if (atom?.type !== "llm_eval" || atom.params.prompt !== prompt) continue;
     const count = (before?.count ?? 0) + 1;
-    const evidence: Evidence =
+    const evidence: ConditionEvidence =
       verdict === undefined
         ? {
             ...current.evidence,

@@ -4,11 +4,11 @@
  * it and wherever it is cut off (SPEC D5).
  */
 
-import type { Conditional, Decision, Recurring, Scheduled, Standing } from "@mimikit/protocol/records/trigger";
+import type { Conditional, Recurring, Scheduled, Trigger, TriggerDecision } from "@mimikit/protocol/records/trigger";
 import { sentence } from "@mimikit/protocol/texts/coded";
 import { MISSED_MAX } from "@mimikit/protocol/triggers/trigger-order";
 import type { Action } from "../base/action.ts";
-import { factsAt, isCancelled, openStanding, openTasks, type Snapshot } from "../base/snapshot.ts";
+import { factsAt, isCancelled, openTasks, openTriggers, type Snapshot } from "../base/snapshot.ts";
 import { judge, needsOf, used, withBaselines, withoutOldAnswers } from "../conditions/index.ts";
 import { dueOf } from "../schedule/schedule.ts";
 import { hasHeld, heldSinceOf, isResting, nextOccurrence } from "../triggers/occurrence.ts";
@@ -22,7 +22,7 @@ export const OPEN_OCCURRENCES_MAX = 100;
 
 export function stand(snapshot: Snapshot, nowMs: number): Action[] {
   const untold = untoldByTrigger(snapshot);
-  return openStanding(snapshot, snapshot.attention.standing.values()).flatMap((trigger) => {
+  return openTriggers(snapshot, snapshot.attention.triggers.values()).flatMap((trigger) => {
     const open = openTasks(snapshot, snapshot.queuedBy(trigger.id)).length + (untold.get(trigger.id) ?? 0);
     return step(trigger, open, snapshot, nowMs);
   });
@@ -31,15 +31,15 @@ export function stand(snapshot: Snapshot, nowMs: number): Action[] {
 /** Events that the Teller has not been told: where a budget is used up they wait, as tasks do that have not ended. */
 function untoldByTrigger(snapshot: Snapshot): Map<string, number> {
   const untold = new Map<string, number>();
-  for (const wish of snapshot.inbox.values()) {
-    if (wish.kind !== "event" || wish.name !== "cron_trigger" || snapshot.isArchived(wish.id)) continue;
-    const { triggerId } = wish.data;
+  for (const command of snapshot.inbox.values()) {
+    if (command.kind !== "event" || command.name !== "cron_trigger" || snapshot.isArchived(command.id)) continue;
+    const { triggerId } = command.data;
     if (triggerId !== undefined) untold.set(triggerId, (untold.get(triggerId) ?? 0) + 1);
   }
   return untold;
 }
 
-function step(trigger: Standing, open: number, snapshot: Snapshot, nowMs: number): Action[] {
+function step(trigger: Trigger, open: number, snapshot: Snapshot, nowMs: number): Action[] {
   const undone = undoneOf(trigger, snapshot);
   if (undone.fire.length + undone.skip.length > 0) return [carryOut(trigger, undone, snapshot, nowMs)];
   if (trigger.over !== undefined) return [{ type: "end-trigger", trigger, outcome: trigger.over }];
@@ -50,7 +50,7 @@ function step(trigger: Standing, open: number, snapshot: Snapshot, nowMs: number
   return next === null ? [] : [{ type: "advance", trigger: next }];
 }
 
-function carryOut(trigger: Standing, { fire, skip }: Decision, snapshot: Snapshot, nowMs: number): Action {
+function carryOut(trigger: Trigger, { fire, skip }: TriggerDecision, snapshot: Snapshot, nowMs: number): Action {
   const waitedFor = trigger.type === "conditional" ? needsOf(trigger.condition).tasks : [];
   const upstream = waitedFor.flatMap((taskId) => snapshot.outcomeOf(taskId) ?? []);
   const isEvent = trigger.target === "teller";
@@ -64,7 +64,7 @@ function carryOut(trigger: Standing, { fire, skip }: Decision, snapshot: Snapsho
 }
 
 /** Why nothing of it is started now, though it is due; null when there is no reason. */
-function reasonToSkip(trigger: Standing, open: number, snapshot: Snapshot): string | null {
+function reasonToSkip(trigger: Trigger, open: number, snapshot: Snapshot): string | null {
   if (open >= OPEN_OCCURRENCES_MAX) return sentence("skipped_open", { count: open });
   const { budget } = trigger;
   if (budget === undefined) return null;
@@ -76,7 +76,7 @@ function reasonToSkip(trigger: Standing, open: number, snapshot: Snapshot): stri
   return null;
 }
 
-function nextVersion(trigger: Standing, skip: string | null, snapshot: Snapshot, nowMs: number): Standing | null {
+function nextVersion(trigger: Trigger, skip: string | null, snapshot: Snapshot, nowMs: number): Trigger | null {
   switch (trigger.type) {
     case "recurring":
       return nextRecurring(trigger, skip, nowMs);
@@ -95,7 +95,7 @@ function nextRecurring(trigger: Recurring, skip: string | null, nowMs: number): 
   if (last === undefined) return null;
   const firing = skip === null ? chosen(trigger.missed, occurrences, nowMs) : [];
   const skipped = occurrences.slice(0, occurrences.length - firing.length);
-  const decision: Decision = {
+  const decision: TriggerDecision = {
     fire: firing.map((ms) => ({ id: occurrenceId(trigger, ms), at: new Date(ms).toISOString() })),
     skip: skipOf(trigger, { occurrences: skipped, older }, skip ?? missedReason(trigger.missed)),
   };
@@ -120,7 +120,7 @@ function nextScheduled(trigger: Scheduled, skip: string | null, nowMs: number): 
   const isMissed = trigger.missed === "none" && nowMs - dueMs > ON_TIME_MS;
   const reason = skip ?? (isMissed ? missedReason("none") : null);
   const at = new Date(dueMs).toISOString();
-  const decision: Decision =
+  const decision: TriggerDecision =
     reason === null
       ? { fire: [{ id: occurrenceId(trigger, dueMs), at }], skip: [] }
       : { fire: [], skip: skipOf(trigger, { occurrences: [dueMs], older: null }, reason) };
@@ -144,7 +144,7 @@ function nextConditional(
     const at = new Date(nowMs).toISOString();
     const fired = trigger.fired + 1;
     const occurrence = { id: `${id}--${fired}`, at };
-    const decision: Decision =
+    const decision: TriggerDecision =
       skip === null
         ? { fire: [occurrence], skip: [] }
         : { fire: [], skip: [{ id: `${id}--${fired}-skipped`, from: at, to: at, count: 1, reason: skip }] };

@@ -3,15 +3,15 @@
  * anything follows from it. A message that no run received before its task ended becomes an ordinary message (SPEC I5,
  * docs/file-protocol.md#the-life-of-a-steer-and-of-a-stop).
  */
-import type { SteerWish } from "@mimikit/protocol/records/inbox";
+import type { SteerCommand } from "@mimikit/protocol/records/inbox";
 import type { Action, Removal } from "../base/action.ts";
 import type { Snapshot } from "../base/snapshot.ts";
 import { messageOf, targetOf } from "../tasks/target.ts";
 
 export function steer(snapshot: Snapshot): Action[] {
   const actions: Action[] = [];
-  for (const wish of snapshot.inbox.values()) {
-    if (wish.kind === "steer") actions.push(...pass(wish, snapshot));
+  for (const command of snapshot.inbox.values()) {
+    if (command.kind === "steer") actions.push(...pass(command, snapshot));
   }
   const heard: Removal[] = [];
   for (const signal of snapshot.signals.values()) {
@@ -24,12 +24,14 @@ export function steer(snapshot: Snapshot): Action[] {
   return actions;
 }
 
-function pass(wish: SteerWish, snapshot: Snapshot): Action[] {
+function pass(command: SteerCommand, snapshot: Snapshot): Action[] {
   // Archived and still here: what was decided may not have been carried out yet.
-  const decided = snapshot.isArchived(wish.id);
-  const decision = decided ? snapshot.decisionOf(wish.id) : { taskId: targetOf(wish.taskId, snapshot)?.id ?? null };
+  const decided = snapshot.isArchived(command.id);
+  const decision = decided
+    ? snapshot.decisionOf(command.id)
+    : { taskId: targetOf(command.taskId, snapshot)?.id ?? null };
   if (decision === undefined) return [];
   const { taskId } = decision;
   const outcome = taskId === null ? "nothing runs: it became a message" : `passed on to ${taskId}`;
-  return [{ type: "steer", wish, taskId, outcome }];
+  return [{ type: "steer", command, taskId, outcome }];
 }

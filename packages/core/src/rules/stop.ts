@@ -5,7 +5,7 @@
  */
 
 import type { Steer } from "@mimikit/protocol/base/signal";
-import type { StopWish } from "@mimikit/protocol/records/inbox";
+import type { StopCommand } from "@mimikit/protocol/records/inbox";
 import { hasRoomFor, type Result } from "@mimikit/protocol/records/result";
 import { isTurn, type Task } from "@mimikit/protocol/records/task";
 import type { Action } from "../base/action.ts";
@@ -15,17 +15,21 @@ import { outageOf, outagesOf } from "../tasks/retry.ts";
 import { targetOf } from "../tasks/target.ts";
 
 export function stop(snapshot: Snapshot, nowMs: number): Action[] {
-  return [...snapshot.inbox.values()].flatMap((wish) => (wish.kind === "stop" ? end(wish, snapshot, nowMs) : []));
+  return [...snapshot.inbox.values()].flatMap((command) =>
+    command.kind === "stop" ? end(command, snapshot, nowMs) : [],
+  );
 }
 
-function end(wish: StopWish, snapshot: Snapshot, nowMs: number): Action[] {
-  const decided = snapshot.isArchived(wish.id);
-  const decision = decided ? snapshot.decisionOf(wish.id) : { taskId: targetOf(wish.taskId, snapshot)?.id ?? null };
+function end(command: StopCommand, snapshot: Snapshot, nowMs: number): Action[] {
+  const decided = snapshot.isArchived(command.id);
+  const decision = decided
+    ? snapshot.decisionOf(command.id)
+    : { taskId: targetOf(command.taskId, snapshot)?.id ?? null };
   if (decision === undefined) return [];
   const { taskId } = decision;
   const turn = openTasks(snapshot).find((task) => task.id === taskId && isTurn(task));
   const result = turn === undefined ? null : stopped(turn, snapshot, nowMs);
-  return [{ type: "stop", wish, taskId, result, outcome: taskId === null ? "nothing runs" : `stopped ${taskId}` }];
+  return [{ type: "stop", command, taskId, result, outcome: taskId === null ? "nothing runs" : `stopped ${taskId}` }];
 }
 
 function stopped(turn: Task, snapshot: Snapshot, nowMs: number): Result {

@@ -6,11 +6,11 @@
 import { ancestorsOf, compareTaskIds, rootOf, turnId } from "@mimikit/protocol/base/id";
 import type { Report } from "@mimikit/protocol/base/report";
 import { isSameVia } from "@mimikit/protocol/channels/via";
-import type { ClearWish, Event, Message, RetryWish } from "@mimikit/protocol/records/inbox";
+import type { ClearCommand, Event, Message, RetryCommand } from "@mimikit/protocol/records/inbox";
 import { type Result, reportOf } from "@mimikit/protocol/records/result";
 import { blankTask, type TurnInput } from "@mimikit/protocol/records/task";
 import type { Action } from "../base/action.ts";
-import { highestTurn, openLinks, openResults, openTasks, type Snapshot } from "../base/snapshot.ts";
+import { highestTurn, openDependents, openResults, openTasks, type Snapshot } from "../base/snapshot.ts";
 import { titleOf } from "../base/title.ts";
 import { inputAgain, retryRefusal } from "../tasks/answer-anew.ts";
 import { isSettledAtOnce } from "./settle.ts";
@@ -86,17 +86,17 @@ function titleOfTurn({ clear, messages, results, events }: TurnInput): string {
   return titleOf(messages[0]?.text ?? results[0]?.title ?? events[0]?.text ?? "");
 }
 
-type Spoken = Message | ClearWish | RetryWish;
+type Spoken = Message | ClearCommand | RetryCommand;
 
 /** The Teller's pending messages and events in inbox/, oldest first. */
 function pendingOf(snapshot: Snapshot): { said: Spoken[]; events: Event[] } {
   const said: Spoken[] = [];
   const events: Event[] = [];
-  for (const wish of snapshot.inbox.values()) {
-    if (snapshot.isArchived(wish.id)) continue;
-    if (wish.kind === "message" || wish.kind === "clear") said.push(wish);
-    if (wish.kind === "retry" && retryRefusal(wish, snapshot) === null) said.push(wish);
-    if (wish.kind === "event") events.push(wish);
+  for (const command of snapshot.inbox.values()) {
+    if (snapshot.isArchived(command.id)) continue;
+    if (command.kind === "message" || command.kind === "clear") said.push(command);
+    if (command.kind === "retry" && retryRefusal(command, snapshot) === null) said.push(command);
+    if (command.kind === "event") events.push(command);
   }
   return { said: said.sort(byTime), events: events.sort(byTime) };
 }
@@ -175,8 +175,10 @@ export function reportableResults(snapshot: Snapshot): Result[] {
 
 /** Is a plan applied, and nothing of it open any more? */
 function isPlanOver(plan: string, snapshot: Snapshot): boolean {
-  const { tasks, links } = snapshot.childrenOf(plan);
-  return snapshot.isArchived(plan) && openTasks(snapshot, tasks).length + openLinks(snapshot, links).length === 0;
+  const { tasks, dependents } = snapshot.childrenOf(plan);
+  return (
+    snapshot.isArchived(plan) && openTasks(snapshot, tasks).length + openDependents(snapshot, dependents).length === 0
+  );
 }
 
 function isReportable(result: Result, isOver: (plan: string) => boolean): boolean {

@@ -68,23 +68,23 @@ export function firstOf(schedule: Schedule, lastMs: number, fromMs: number): num
 }
 
 /** The occurrences after `lastMs` up to and with `nowMs`, as far as there is reason to know each by name. */
-export interface Due {
+export interface DueOccurrences {
   /** All of them, or the newest `COUNT_MAX`, oldest first. */
   occurrences: number[];
   /** Older ones that are not among them: the first and, where that is known, how many. */
   older: { fromMs: number; count: number | null } | null;
 }
 
-export const NONE_DUE: Due = { occurrences: [], older: null };
+export const NONE_DUE: DueOccurrences = { occurrences: [], older: null };
 
 /** @param lastMs the last occurrence that was decided. */
-export function dueOf(schedule: Schedule, lastMs: number, nowMs: number): Due {
+export function dueOf(schedule: Schedule, lastMs: number, nowMs: number): DueOccurrences {
   return "interval" in schedule
     ? dueIntervals(schedule.interval * 1_000, lastMs, nowMs)
     : dueCrons(cronOf(schedule.cron, schedule.timezone), lastMs, nowMs);
 }
 
-function dueIntervals(intervalMs: number, lastMs: number, nowMs: number): Due {
+function dueIntervals(intervalMs: number, lastMs: number, nowMs: number): DueOccurrences {
   const count = Math.max(0, Math.floor((nowMs - lastMs) / intervalMs));
   const kept = Math.min(count, COUNT_MAX);
   const occurrences = Array.from({ length: kept }, (_, i) => lastMs + (count - kept + i + 1) * intervalMs);
@@ -92,7 +92,7 @@ function dueIntervals(intervalMs: number, lastMs: number, nowMs: number): Due {
   return { occurrences, older: { fromMs: lastMs + intervalMs, count: count - kept } };
 }
 
-function dueCrons(cron: Cron, lastMs: number, nowMs: number): Due {
+function dueCrons(cron: Cron, lastMs: number, nowMs: number): DueOccurrences {
   const occurrences: number[] = [];
   let at = cron.nextRun(new Date(lastMs))?.getTime();
   const first = at;

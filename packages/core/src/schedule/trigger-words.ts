@@ -1,7 +1,7 @@
 /** Triggers in words: when one fires, what a condition waits for, how long something takes. One line each. */
 
-import type { Standing } from "@mimikit/protocol/records/trigger";
-import { type Field, ROWS, saidOf } from "@mimikit/protocol/triggers/atoms";
+import type { Trigger } from "@mimikit/protocol/records/trigger";
+import { type ConditionField, ROWS, saidOf } from "@mimikit/protocol/triggers/atoms";
 import { type Condition, isAtom, partsOf } from "@mimikit/protocol/triggers/condition";
 import { localTime } from "./schedule.ts";
 
@@ -34,7 +34,7 @@ export function momentText(ms: number, timeZone: string): string {
 }
 
 /** When a trigger fires. @param timeZone of the moments that are shown. */
-export function whenText(trigger: Standing, timeZone: string): string {
+export function whenText(trigger: Trigger, timeZone: string): string {
   switch (trigger.type) {
     case "recurring": {
       const { schedule } = trigger;
@@ -61,7 +61,7 @@ function partText(part: Condition): string {
   return partsOf(part).length > 1 ? `(${conditionText(part)})` : conditionText(part);
 }
 
-function valueText(kind: Field["kind"], value: unknown): string {
+function valueText(kind: ConditionField["kind"], value: unknown): string {
   if (kind === "question") return `"${shortened(String(value))}"`;
   return Array.isArray(value) ? value.join(" ") : String(value);
 }

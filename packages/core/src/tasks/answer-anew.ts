@@ -3,10 +3,10 @@
  * (docs/file-protocol.md#the-life-of-a-second-thought). The earlier reply stays in the archive as a version of it.
  */
 import { ancestorsOf } from "@mimikit/protocol/base/id";
-import type { Message, RetryWish } from "@mimikit/protocol/records/inbox";
+import type { Message, RetryCommand } from "@mimikit/protocol/records/inbox";
 import type { Result } from "@mimikit/protocol/records/result";
 import type { TurnInput } from "@mimikit/protocol/records/task";
-import { openLinks, openResults, openStanding, openTasks, type Snapshot } from "../base/snapshot.ts";
+import { openDependents, openResults, openTasks, openTriggers, type Snapshot } from "../base/snapshot.ts";
 import { answerMessageOf } from "../views/history.ts";
 
 /** Does this turn answer the user, or is it where the conversation began again? */
@@ -15,7 +15,7 @@ export function hasUserWords({ messages, events, clear }: TurnInput): boolean {
 }
 
 /** Why the last reply cannot be given again as this command wants it; null where it can. */
-export function retryRefusal({ turnId, edit }: RetryWish, snapshot: Snapshot): string | null {
+export function retryRefusal({ turnId, edit }: RetryCommand, snapshot: Snapshot): string | null {
   const last = snapshot.lastAnswer;
   const input = last?.task.turn;
   if (last === null || input === undefined || input.clear !== undefined) return "there is no reply yet";
@@ -25,9 +25,9 @@ export function retryRefusal({ turnId, edit }: RetryWish, snapshot: Snapshot): s
     return "only your last message can be changed";
   const going = [
     ...openTasks(snapshot).map(({ id, title }) => ({ id, title })),
-    ...openLinks(snapshot).map(({ id, task }) => ({ id, title: task.title })),
+    ...openDependents(snapshot).map(({ id, task }) => ({ id, title: task.title })),
     ...openResults(snapshot).map(({ id, task }) => ({ id, title: task.title })),
-    ...openStanding(snapshot).map(({ id, title }) => ({ id, title })),
+    ...openTriggers(snapshot).map(({ id, title }) => ({ id, title })),
     ...[...snapshot.questions.values()]
       .filter(({ id }) => !snapshot.isArchived(id))
       .map(({ id, question }) => ({ id, title: question })),
@@ -36,11 +36,11 @@ export function retryRefusal({ turnId, edit }: RetryWish, snapshot: Snapshot): s
 }
 
 /** The input of the new turn: everything that the last one answered, with the last message reworded if the command has other words. */
-export function inputAgain(wish: RetryWish, { task }: Result): TurnInput {
+export function inputAgain(command: RetryCommand, { task }: Result): TurnInput {
   const { messages = [], events = [], results = [] } = task.turn ?? {};
-  const again = { ...wish, turnId: task.id };
+  const again = { ...command, turnId: task.id };
   return {
-    messages: wish.edit === undefined ? messages : edited(wish, wish.edit.text, messages),
+    messages: command.edit === undefined ? messages : edited(command, command.edit.text, messages),
     events,
     results,
     again,
@@ -48,13 +48,13 @@ export function inputAgain(wish: RetryWish, { task }: Result): TurnInput {
 }
 
 /** The id of the message that stands for the one that was said before. */
-export function editedId(wish: Pick<RetryWish, "id">): string {
-  return `m-${wish.id}`;
+export function editedId(command: Pick<RetryCommand, "id">): string {
+  return `m-${command.id}`;
 }
 
-function edited(wish: RetryWish, text: string, messages: readonly Message[]): Message[] {
+function edited(command: RetryCommand, text: string, messages: readonly Message[]): Message[] {
   const last = messages.at(-1);
   if (last === undefined) return [];
   const { mac: _mac, answerBy: _answerBy, ...said } = last;
-  return [...messages.slice(0, -1), { ...said, id: editedId(wish), at: wish.at, text }];
+  return [...messages.slice(0, -1), { ...said, id: editedId(command), at: command.at, text }];
 }

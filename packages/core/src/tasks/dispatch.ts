@@ -4,7 +4,7 @@ import { compareTaskIds } from "@mimikit/protocol/base/id";
 import { byRole } from "@mimikit/protocol/base/kind";
 import { Role } from "@mimikit/protocol/base/role";
 import { isForPool, type Task } from "@mimikit/protocol/records/task";
-import { type Attempt, countAttempts, wasCutOff } from "../base/snapshot.ts";
+import { type AttemptFacts, countAttempts, wasCutOff } from "../base/snapshot.ts";
 import { isAnnouncement } from "./announcement.ts";
 import { companyOf, isPoison, type Placed } from "./poison.ts";
 import { permitsNeeded } from "./question.ts";
@@ -14,16 +14,16 @@ export interface Candidate extends Placed {
   /** The number of the attempt to claim: one more than the last. */
   attempt: number;
   /** Failed attempts before this one; those that were cut off, were an outage or asked the owner are not among them. */
-  earlier: NonNullable<Attempt["failed"]>[];
+  earlier: NonNullable<AttemptFacts["failed"]>[];
   /** Attempts before this one that were an outage. */
-  outages: NonNullable<Attempt["failed"]>[];
+  outages: NonNullable<AttemptFacts["failed"]>[];
   /** An earlier attempt was cut off. */
   interrupted: boolean;
 }
 
 export interface Waiting {
   queue: Iterable<Task>;
-  attempts: ReadonlyMap<string, readonly Attempt[]>;
+  attempts: ReadonlyMap<string, readonly AttemptFacts[]>;
   hasOutcome(id: string): boolean;
   /** The names of permits to run a task again that was cut off (SPEC C5), or whose call the owner was asked about (SPEC I10). */
   permits: ReadonlySet<string>;
@@ -53,7 +53,7 @@ function bySuspicion(a: Candidate, b: Candidate): number {
 export function candidateOf(task: Task, waiting: Omit<Waiting, "queue">, nowMs: number): Candidate | null {
   if (isAnnouncement(task)) return null;
   const attempts = waiting.attempts.get(task.id) ?? [];
-  const earlier: NonNullable<Attempt["failed"]>[] = [];
+  const earlier: NonNullable<AttemptFacts["failed"]>[] = [];
   for (const { failed } of attempts) {
     if (failed === undefined) return null;
     if (failed.failureReason === "interrupted" || failed.outage === true) continue;

@@ -4,7 +4,7 @@ import { TITLE_CHARS_MAX } from "@mimikit/protocol/base/fields";
 import { improvementId, unmergeId } from "@mimikit/protocol/base/id";
 import { CHANGE_TITLE_CHARS_MAX, type MergeChange } from "@mimikit/protocol/records/change";
 import {
-  Change,
+  CommittedChange,
   Finding,
   type Improve,
   type ImproveStep,
@@ -32,13 +32,17 @@ export function improveWaitSec(idleSec: number, failures: number): number {
   return Math.min(Math.max(IMPROVE_WAIT_SEC_MAX, idleSec), idleSec * 2 ** failures);
 }
 
-export function lookTask(number: number, wishId: string | undefined, nowMs: number): Task {
+export function lookTask(number: number, commandId: string | undefined, nowMs: number): Task {
   const id = stepId(number, "look");
   const at = new Date(nowMs).toISOString();
-  return stepTask({ number, step: "look", ...(wishId !== undefined && { wishId }) }, "look for something to improve", {
-    createdAt: at,
-    traceId: id,
-  });
+  return stepTask(
+    { number, step: "look", ...(commandId !== undefined && { wishId: commandId }) },
+    "look for something to improve",
+    {
+      createdAt: at,
+      traceId: id,
+    },
+  );
 }
 
 /** The next step after an improvement step; null if the step found or did nothing (SPEC J2). */
@@ -56,7 +60,7 @@ export function nextStep({ task, status, result, completedAt }: Result): Task | 
         : null;
     }
     case "work": {
-      const change = Change.safeParse(result).data;
+      const change = CommittedChange.safeParse(result).data;
       if (change === undefined || change.commit === null || found?.found !== true) return null;
       return after("review", { change }, `review: ${found.title}`.slice(0, TITLE_CHARS_MAX));
     }

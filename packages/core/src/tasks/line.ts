@@ -6,13 +6,13 @@ import { byRole } from "@mimikit/protocol/base/kind";
 import { Role } from "@mimikit/protocol/base/role";
 import { isForPool, type Task } from "@mimikit/protocol/records/task";
 import { Heap } from "../base/heap.ts";
-import type { Attempt } from "../base/snapshot.ts";
+import type { AttemptFacts } from "../base/snapshot.ts";
 import { byUrgency, candidateOf, type Waiting } from "./dispatch.ts";
 import { companyOf } from "./poison.ts";
 import { permitsNeeded } from "./question.ts";
 
 /** The facts about all queued tasks now. */
-export type Known = Omit<Waiting, "queue" | "permits"> & { queue: ReadonlyMap<string, Task> };
+export type KnownTasks = Omit<Waiting, "queue" | "permits"> & { queue: ReadonlyMap<string, Task> };
 
 interface Retry {
   id: string;
@@ -23,7 +23,7 @@ interface Retry {
 /** To find out whether a task may be claimed apart from what the user has to say to it. */
 const ANY_PERMIT = { has: () => true } as unknown as ReadonlySet<string>;
 
-export class Line {
+export class WaitingLine {
   private lanes = byRole(() => new Heap<Task>(byUrgency));
   /** The tasks in its lane; a task that has left stays in the heap until its turn. */
   private readonly standing = new Map<string, Task>();
@@ -59,7 +59,7 @@ export class Line {
   }
 
   /** Puts what was noted, and the retries that are due, where they belong. */
-  update(known: Known, nowMs: number): void {
+  update(known: KnownTasks, nowMs: number): void {
     // A clock that was set back may have gone behind a failure, which makes its retry due.
     const isSetBack = nowMs < this.lastMs;
     this.lastMs = nowMs;
@@ -77,7 +77,7 @@ export class Line {
    * The first tasks of each role that may be claimed now, and all that are asked about, suspects or for other machines, these by their
    * urgency. Call after `update`.
    */
-  first(known: Known, free: Record<Role, number>, nowMs: number): Task[] {
+  first(known: KnownTasks, free: Record<Role, number>, nowMs: number): Task[] {
     const { asked, suspects, forPools } = this;
     return [
       ...asked.values(),
@@ -87,7 +87,7 @@ export class Line {
     ];
   }
 
-  private firstOf(role: Role, known: Known, free: number, nowMs: number): Task[] {
+  private firstOf(role: Role, known: KnownTasks, free: number, nowMs: number): Task[] {
     const lane = this.lanes[role];
     const first: Task[] = [];
     while (first.length < free && lane.size > 0) {
@@ -102,7 +102,7 @@ export class Line {
   }
 
   /** Where a task belongs now: in its lane, among the retries, among those that are asked about, or nowhere. */
-  private place(id: string, known: Known, nowMs: number): void {
+  private place(id: string, known: KnownTasks, nowMs: number): void {
     const task = known.queue.get(id);
     this.asked.delete(id);
     this.suspects.delete(id);
@@ -134,12 +134,12 @@ export class Line {
   }
 }
 
-function mayRun(task: Task, known: Known, nowMs: number): boolean {
+function mayRun(task: Task, known: KnownTasks, nowMs: number): boolean {
   return !known.hasOutcome(task.id) && candidateOf(task, { ...known, permits: ANY_PERMIT }, nowMs) !== null;
 }
 
 /** When the next of the retries is due; infinity where none is to come. */
-function nextRetryMs(attempts: readonly Attempt[], nowMs: number): number {
+function nextRetryMs(attempts: readonly AttemptFacts[], nowMs: number): number {
   const times = attempts.flatMap(({ failed }) => (failed === undefined ? [] : [Date.parse(failed.retryAt)]));
   return Math.min(...times.filter((ms) => ms > nowMs));
 }

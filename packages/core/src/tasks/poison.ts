@@ -5,7 +5,7 @@
  */
 import type { Death, Excuse } from "@mimikit/protocol/records/claim";
 import { isTurn, type Task } from "@mimikit/protocol/records/task";
-import type { Attempt } from "../base/snapshot.ts";
+import type { AttemptFacts } from "../base/snapshot.ts";
 
 /** After this many deaths that count, a task is a suspect. */
 export const SUSPECT_DEATHS = 2;
@@ -21,7 +21,7 @@ export function deathOf(excuse: Excuse | null, isAlone: boolean): Death {
 }
 
 /** The deaths that count, oldest first: those without an excuse. */
-function deathsOf(attempts: readonly Attempt[]): Death[] {
+function deathsOf(attempts: readonly AttemptFacts[]): Death[] {
   return attempts.flatMap(({ failed }) => {
     const death = failed?.death;
     return death === "alone" || death === "shared" ? [death] : [];
@@ -29,12 +29,12 @@ function deathsOf(attempts: readonly Attempt[]): Death[] {
 }
 
 /** How often the pool died while a task ran, without an excuse. */
-export function countDeaths(attempts: readonly Attempt[]): number {
+export function countDeaths(attempts: readonly AttemptFacts[]): number {
   return deathsOf(attempts).length;
 }
 
 /** Did this task alone take its pool down, after it had shared enough deaths? */
-export function isPoison(attempts: readonly Attempt[]): boolean {
+export function isPoison(attempts: readonly AttemptFacts[]): boolean {
   const deaths = deathsOf(attempts);
   return deaths.length >= POISON_DEATHS && deaths.at(-1) === "alone";
 }
@@ -43,7 +43,7 @@ export function isPoison(attempts: readonly Attempt[]): boolean {
  * The company in which a task may run. A suspect that is work lets turns begin beside it until its pool has died with one; then it runs
  * without, so that work that always takes its pool down is convicted by its fourth death at the latest.
  */
-export function companyOf(task: Task, attempts: readonly Attempt[]): Company {
+export function companyOf(task: Task, attempts: readonly AttemptFacts[]): Company {
   const deaths = countDeaths(attempts);
   if (deaths < SUSPECT_DEATHS) return "all";
   return isTurn(task) || deaths >= POISON_DEATHS ? "none" : "turns";

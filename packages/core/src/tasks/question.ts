@@ -1,12 +1,12 @@
 /** The questions that the supervisor itself asks: their ids, and what an answer means. The first option is always the yes, the last the no. */
 
-import type { AskedCall, Verdict } from "@mimikit/protocol/approvals/approval";
+import type { ApprovalVerdict, AskedCall } from "@mimikit/protocol/approvals/approval";
 import { approvalPermit, runAgainPermit } from "@mimikit/protocol/base/id";
 import type { Report } from "@mimikit/protocol/base/report";
 import type { ClosedQuestion, Purpose, Question } from "@mimikit/protocol/records/question";
 import { QUESTION_TIMEOUT_SEC } from "@mimikit/protocol/records/question";
 import type { Task } from "@mimikit/protocol/records/task";
-import { type Attempt, wasCutOff } from "../base/snapshot.ts";
+import { type AttemptFacts, wasCutOff } from "../base/snapshot.ts";
 
 /** The question whether a chain goes on behind a failed task: one for each failure (SPEC C8). */
 export function goOnId(failedId: string): string {
@@ -29,7 +29,7 @@ export function approveId(taskId: string, attempt: number): string {
 }
 
 /** The command that an agreed restart becomes. */
-export function restartWishId(questionId: string): string {
+export function restartCommandId(questionId: string): string {
   return `r-${questionId}`;
 }
 
@@ -41,19 +41,19 @@ export function isFailure(outcome: Report | undefined): outcome is Report {
 /** The last attempt of a task that was cut off and that runs again only if the user wants it; undefined without one. */
 export function attemptToAskAbout(
   { onInterrupt }: Pick<Task, "onInterrupt">,
-  attempts: readonly Attempt[],
+  attempts: readonly AttemptFacts[],
 ): number | undefined {
   return onInterrupt === "ask" ? attempts.findLast(wasCutOff)?.attempt : undefined;
 }
 
 /** The call that the last attempt of a task has asked about, where it ended with that. */
-export function callToAskAbout(attempts: readonly Attempt[]): { attempt: number; asks: AskedCall } | undefined {
+export function callToAskAbout(attempts: readonly AttemptFacts[]): { attempt: number; asks: AskedCall } | undefined {
   const last = attempts.at(-1);
   return last?.failed?.asks === undefined ? undefined : { attempt: last.attempt, asks: last.failed.asks };
 }
 
 /** The permits without which a task is not run again. */
-export function permitsNeeded(task: Pick<Task, "id" | "onInterrupt">, attempts: readonly Attempt[]): string[] {
+export function permitsNeeded(task: Pick<Task, "id" | "onInterrupt">, attempts: readonly AttemptFacts[]): string[] {
   const cutOff = attemptToAskAbout(task, attempts);
   const asked = callToAskAbout(attempts);
   return [
@@ -63,12 +63,12 @@ export function permitsNeeded(task: Pick<Task, "id" | "onInterrupt">, attempts: 
 }
 
 /** The owner's verdict on a call; any answer that is not one of the ways to say yes is a no. */
-export function verdictOf(closed: ClosedQuestion | undefined): Verdict {
+export function verdictOf(closed: ClosedQuestion | undefined): ApprovalVerdict {
   if (closed?.outcome === "expired") return "expired";
   if (closed?.outcome !== "answered") return "no";
   const { options } = closed.question;
   const chosen = closed.answer === null ? -1 : options.indexOf(closed.answer);
-  const YES: readonly Verdict[] = ["once", "task", "always"];
+  const YES: readonly ApprovalVerdict[] = ["once", "task", "always"];
   // The last option is the no, however many there are.
   return (chosen < options.length - 1 ? YES[chosen] : undefined) ?? "no";
 }

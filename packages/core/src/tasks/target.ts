@@ -2,9 +2,9 @@
 
 import { compareTaskIds } from "@mimikit/protocol/base/id";
 import { KINDS } from "@mimikit/protocol/base/kind";
-import type { SteerWish } from "@mimikit/protocol/records/inbox";
+import type { SteerCommand } from "@mimikit/protocol/records/inbox";
 import { isTurn, type Task } from "@mimikit/protocol/records/task";
-import { openLinks, openTasks, type Snapshot } from "../base/snapshot.ts";
+import { openDependents, openTasks, type Snapshot } from "../base/snapshot.ts";
 import { isOrdered } from "../views/board.ts";
 
 /** The open task that is meant; null if there is none, also when the named one has ended or takes no messages. */
@@ -13,7 +13,7 @@ export function targetOf(taskId: string | undefined, snapshot: Snapshot): Task |
     ({ kind }) => KINDS[kind].runner !== "nobody" && KINDS[kind].part !== "upkeep",
   );
   if (taskId !== undefined) {
-    const waiting = openLinks(snapshot).map((trigger) => trigger.task);
+    const waiting = openDependents(snapshot).map((trigger) => trigger.task);
     return [...open, ...waiting].find((task) => task.id === taskId) ?? null;
   }
   const turn = open.find((task) => isTurn(task));
@@ -27,6 +27,6 @@ export function targetOf(taskId: string | undefined, snapshot: Snapshot): Task |
 }
 
 /** The same words as a message by the same way, under an id that follows from the command. */
-export function messageOf({ id, at, text, via }: Pick<SteerWish, "id" | "at" | "text" | "via">) {
+export function messageOf({ id, at, text, via }: Pick<SteerCommand, "id" | "at" | "text" | "via">) {
   return { kind: "message" as const, id: `m-${id}`, at, text, ...(via !== undefined && { via }) };
 }

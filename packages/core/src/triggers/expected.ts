@@ -3,47 +3,47 @@
  * effect at once, also before the supervisor has come to it.
  */
 
-import type { Wish } from "@mimikit/protocol/records/inbox";
-import type { Standing } from "@mimikit/protocol/records/trigger";
-import { grantOrder, triggerOfWish } from "./of-command.ts";
+import type { InboxCommand } from "@mimikit/protocol/records/inbox";
+import type { Trigger } from "@mimikit/protocol/records/trigger";
+import { grantOrder, triggerOfCommand } from "./of-command.ts";
 import { noted, patched } from "./triggers.ts";
 
 export interface ExpectedFacts {
   /** The newest version of each trigger. */
-  standing: ReadonlyMap<string, Standing>;
+  triggers: ReadonlyMap<string, Trigger>;
   /** The commands that are in inbox/. */
-  wishes: Iterable<Wish>;
+  commands: Iterable<InboxCommand>;
   isArchived(id: string): boolean;
 }
 
 /** The triggers that are not over, by id. */
-export function expectedStanding(
-  { standing, wishes, isArchived }: ExpectedFacts,
+export function expectedTriggers(
+  { triggers, commands, isArchived }: ExpectedFacts,
   nowMs: number,
-): Map<string, Standing> {
-  const expected = new Map([...standing].filter(([id, { over }]) => over === undefined && !isArchived(id)));
-  const open = [...wishes].filter(({ id }) => !isArchived(id)).sort(byGrant);
-  for (const wish of open) {
-    switch (wish.kind) {
+): Map<string, Trigger> {
+  const expected = new Map([...triggers].filter(([id, { over }]) => over === undefined && !isArchived(id)));
+  const open = [...commands].filter(({ id }) => !isArchived(id)).sort(byGrant);
+  for (const command of open) {
+    switch (command.kind) {
       case "trigger-put": {
-        const trigger = triggerOfWish(wish);
-        if (!standing.has(trigger.id) && !isArchived(trigger.id)) expected.set(trigger.id, trigger);
+        const trigger = triggerOfCommand(command);
+        if (!triggers.has(trigger.id) && !isArchived(trigger.id)) expected.set(trigger.id, trigger);
         break;
       }
       case "trigger-patch": {
-        const trigger = expected.get(wish.triggerId);
-        if (trigger === undefined || trigger.applied.includes(wish.id)) break;
-        expected.set(trigger.id, noted(patched(trigger, wish.patch, nowMs), wish.id));
+        const trigger = expected.get(command.triggerId);
+        if (trigger === undefined || trigger.applied.includes(command.id)) break;
+        expected.set(trigger.id, noted(patched(trigger, command.patch, nowMs), command.id));
         break;
       }
       case "trigger-delete":
-        expected.delete(wish.triggerId);
+        expected.delete(command.triggerId);
         break;
     }
   }
   return expected;
 }
 
-function byGrant(a: Wish, b: Wish): number {
+function byGrant(a: InboxCommand, b: InboxCommand): number {
   return grantOrder(a) < grantOrder(b) ? -1 : 1;
 }

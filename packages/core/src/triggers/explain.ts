@@ -1,6 +1,6 @@
 /** Why a trigger fires or does not, for people (SPEC D7). Nothing is asked or run for it. */
 
-import type { Conditional, Evidence, Standing } from "@mimikit/protocol/records/trigger";
+import type { Conditional, ConditionEvidence, Trigger } from "@mimikit/protocol/records/trigger";
 import { sentence } from "@mimikit/protocol/texts/coded";
 import { type Condition, isAtom } from "@mimikit/protocol/triggers/condition";
 import type { Explanation, TriggerExplanation } from "@mimikit/protocol/wire/api";
@@ -9,12 +9,12 @@ import { explainLeaf, judge, leavesToAsk, needsOf, numbered } from "../condition
 import { heldSinceOf, isResting, nextFiring, restEndsMs } from "./occurrence.ts";
 
 /** The truth tree of a condition, each leaf with its last evidence. */
-export function explain(condition: Condition, facts: Facts, evidence: Evidence): Explanation {
+export function explain(condition: Condition, facts: Facts, evidence: ConditionEvidence): Explanation {
   return explainPart(condition, 0, facts, evidence);
 }
 
 /** @param first the number of its first leaf. */
-function explainPart(condition: Condition, first: number, facts: Facts, evidence: Evidence): Explanation {
+function explainPart(condition: Condition, first: number, facts: Facts, evidence: ConditionEvidence): Explanation {
   const { holds } = judge(condition, facts, evidence, first);
   const { type } = condition;
   if (isAtom(condition)) return { type, holds, atom: condition, ...explainLeaf(condition, first, facts, evidence) };
@@ -26,7 +26,7 @@ function explainPart(condition: Condition, first: number, facts: Facts, evidence
 type Reason = Pick<TriggerExplanation, "state" | "text" | "until">;
 
 /** A whole trigger: one line, when it fires next where that is known, and the tree of its condition. */
-export function explainTrigger(trigger: Standing, facts: Facts): TriggerExplanation {
+export function explainTrigger(trigger: Trigger, facts: Facts): TriggerExplanation {
   const { id } = trigger;
   const nextMs = nextFiring(trigger);
   const next = nextMs === null ? null : isoOf(nextMs);
@@ -49,7 +49,7 @@ const OVER = {
 } as const;
 
 /** Why nothing is decided of it at all, whatever it waits for; null when there is no such reason. */
-function idleReason({ over, paused }: Standing): Reason | null {
+function idleReason({ over, paused }: Trigger): Reason | null {
   if (over !== undefined) return { state: "over", text: sentence(OVER[over]) };
   return paused ? { state: "paused", text: sentence("trigger_paused") } : null;
 }

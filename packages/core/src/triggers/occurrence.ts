@@ -1,6 +1,6 @@
 /** When a trigger is due next, and how long a condition rests after it fired. */
 
-import type { Conditional, Recurring, Standing } from "@mimikit/protocol/records/trigger";
+import type { Conditional, Recurring, Trigger } from "@mimikit/protocol/records/trigger";
 import { COOLDOWN_SEC_MIN } from "@mimikit/protocol/triggers/trigger-order";
 import { nextOf } from "../schedule/schedule.ts";
 
@@ -43,7 +43,7 @@ export function hasHeld({ stableSec }: Conditional, heldSince: string | undefine
 }
 
 /** When a trigger fires next, or since when it is due; null where that depends on a condition, or while it is paused. */
-export function nextFiring(trigger: Standing): number | null {
+export function nextFiring(trigger: Trigger): number | null {
   if (trigger.paused || trigger.over !== undefined) return null;
   if (trigger.type === "scheduled") return Date.parse(trigger.runAt);
   return trigger.type === "recurring" ? nextOccurrence(trigger) : null;

@@ -1,6 +1,6 @@
 /** Simulates the schedules over a stretch of time, without running anything (SPEC D7). */
 
-import type { Recurring, Scheduled, Standing } from "@mimikit/protocol/records/trigger";
+import type { Recurring, Scheduled, Trigger } from "@mimikit/protocol/records/trigger";
 import type { SimulatedFiring, Simulation } from "@mimikit/protocol/wire/api";
 import type { Spending } from "../base/budget.ts";
 import { firstOf, localTime, nextOf } from "../schedule/schedule.ts";
@@ -20,7 +20,7 @@ export interface SimulationFacts {
   /** The IANA zone in which moments are shown whose trigger names none. */
   timeZone: string;
   /** The average cost of one firing of a trigger so far; null if unknown. */
-  costOf(trigger: Standing): Spending | null;
+  costOf(trigger: Trigger): Spending | null;
 }
 
 /**
@@ -28,7 +28,7 @@ export interface SimulationFacts {
  * left out, and so are decided occurrences.
  */
 export function simulateTriggers(
-  triggers: Iterable<Standing>,
+  triggers: Iterable<Trigger>,
   fromMs: number,
   toMs: number,
   { timeZone, costOf }: SimulationFacts,
@@ -79,7 +79,7 @@ function idsByMinute(firings: readonly Firing[]): Map<number, string[]> {
 }
 
 /** The soonest firings, as many as are listed. Of a thousand schedules each is only followed as far as it is among them. */
-function firingsOf(triggers: readonly Standing[], fromMs: number, toMs: number): { firings: Firing[]; isCut: boolean } {
+function firingsOf(triggers: readonly Trigger[], fromMs: number, toMs: number): { firings: Firing[]; isCut: boolean } {
   const coming = triggers.flatMap((trigger): Firing[] => {
     if (trigger.type === "conditional") return [];
     const ms = firstMoment(trigger, fromMs);

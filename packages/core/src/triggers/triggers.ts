@@ -6,16 +6,16 @@ import type { Event } from "@mimikit/protocol/records/inbox";
 import { blankTask, PRIORITY_DEFAULT, type Task } from "@mimikit/protocol/records/task";
 import {
   APPLIED_MAX,
-  type Decision,
   NO_DECISION,
   NO_EVIDENCE,
   type Occurrence,
-  type Past,
+  type PastOccurrence,
   RECENT_MAX,
   type Recurring,
   type Scheduled,
   type Skip,
-  type Standing,
+  type Trigger,
+  type TriggerDecision,
 } from "@mimikit/protocol/records/trigger";
 import { sentence } from "@mimikit/protocol/texts/coded";
 import {
@@ -28,7 +28,7 @@ import {
   type When,
 } from "@mimikit/protocol/triggers/trigger-order";
 import { titleOf } from "../base/title.ts";
-import { type Due, dueOf, momentId, NONE_DUE, scheduleProblem } from "../schedule/schedule.ts";
+import { type DueOccurrences, dueOf, momentId, NONE_DUE, scheduleProblem } from "../schedule/schedule.ts";
 
 export const MISSED_DEFAULT = "latest";
 export const COOLDOWN_SEC_DEFAULT = 0;
@@ -44,7 +44,7 @@ export interface Maker {
 }
 
 /** The first version of a trigger. */
-export function triggerOf(id: string, { order, when }: TriggerDefinition, maker: Maker): Standing {
+export function triggerOf(id: string, { order, when }: TriggerDefinition, maker: Maker): Trigger {
   const { prompt, title, target, priority, timeoutSec, onInterrupt, budget, skill, pool } = order;
   const { createdAt, traceId, parentId, depth } = maker;
   const common = {
@@ -109,7 +109,7 @@ export function definitionOf(input: TriggerInput, timeZone: string): TriggerDefi
 /** A change as it was said, made whole. @param type that of the trigger, which cannot be changed. */
 export function patchOf(
   { paused, anew, ...change }: TriggerChange,
-  type: Standing["type"],
+  type: Trigger["type"],
   timeZone: string,
 ): TriggerPatch | { problem: string } {
   const { prompt, title, target, priority, timeoutSec, onInterrupt, budget, pool, ...rest } = change;
@@ -154,7 +154,7 @@ function whenOf(input: WhenInput, timeZone: string): When | { problem: string } 
 const TIMEZONE_ALONE = sentence("timezone_alone");
 
 function misplacedIn(
-  type: Standing["type"],
+  type: Trigger["type"],
   { missed, cooldown, stableFor }: Pick<WhenInput, "missed" | "cooldown" | "stableFor">,
 ): string | null {
   if (cooldown !== undefined && type !== "conditional") return sentence("cooldown_misplaced");
@@ -178,8 +178,12 @@ export function problemOf(when: When, nowMs: number): string | null {
 }
 
 /** A new version with what it has decided, which is also what it has done lately. */
-export function advanced<T extends Standing>(trigger: T, change: Partial<T>, decision: Decision = NO_DECISION): T {
-  const past: Past[] = [
+export function advanced<T extends Trigger>(
+  trigger: T,
+  change: Partial<T>,
+  decision: TriggerDecision = NO_DECISION,
+): T {
+  const past: PastOccurrence[] = [
     ...decision.skip.map((skip) => ({ ...skip, outcome: "skipped" as const })),
     ...decision.fire.map(({ id, at }) => ({ id, at, outcome: "fired" as const })),
   ];
@@ -193,8 +197,8 @@ export function advanced<T extends Standing>(trigger: T, change: Partial<T>, dec
 }
 
 /** The same version with the command noted in it: a command that comes again changes nothing. */
-export function noted<T extends Standing>(trigger: T, wishId: string): T {
-  return { ...trigger, applied: [...trigger.applied, wishId].slice(-APPLIED_MAX) };
+export function noted<T extends Trigger>(trigger: T, commandId: string): T {
+  return { ...trigger, applied: [...trigger.applied, commandId].slice(-APPLIED_MAX) };
 }
 
 /**
@@ -202,7 +206,7 @@ export function noted<T extends Standing>(trigger: T, wishId: string): T {
  * moment that passed while it was paused counts as missed. A new schedule counts from now, but never from before an
  * occurrence that is decided (SPEC D5); a new condition starts over.
  */
-export function patched(trigger: Standing, patch: TriggerPatch, nowMs: number): Standing {
+export function patched(trigger: Trigger, patch: TriggerPatch, nowMs: number): Trigger {
   const { prompt, title, target, priority, timeoutSec, onInterrupt, budget, pool } = patch.order ?? {};
   const order = {
     ...(prompt !== undefined && { prompt }),
@@ -226,7 +230,7 @@ export function patched(trigger: Standing, patch: TriggerPatch, nowMs: number): 
   const fresh = isResumed && trigger.type === "conditional" ? { evidence: NO_EVIDENCE, heldSince: undefined } : {};
   const anew = patch.anew === true && trigger.type === "recurring" ? begunAnew(trigger, nowMs) : {};
   const renewed = when === undefined ? mannerOf(patch, trigger) : whenChange(when, { ...trigger, ...passed }, nowMs);
-  const change: Partial<Standing> = { ...order, paused, ...passed, ...fresh, ...renewed, ...anew };
+  const change: Partial<Trigger> = { ...order, paused, ...passed, ...fresh, ...renewed, ...anew };
   return advanced(trigger, change, { fire: [], skip });
 }
 
@@ -236,7 +240,7 @@ function begunAnew({ epoch = 0 }: Recurring, nowMs: number): Pick<Recurring, "la
 }
 
 /** The due occurrences that will not run because of a patch. */
-function passedBy(trigger: Standing, when: When | undefined, isResumed: boolean, nowMs: number): Due {
+function passedBy(trigger: Trigger, when: When | undefined, isResumed: boolean, nowMs: number): DueOccurrences {
   if (trigger.type === "recurring" && (isResumed || when !== undefined))
     return dueOf(trigger.schedule, Date.parse(trigger.last), nowMs);
   if (trigger.type !== "scheduled" || when?.type !== "scheduled") return NONE_DUE;
@@ -245,7 +249,7 @@ function passedBy(trigger: Standing, when: When | undefined, isResumed: boolean,
 }
 
 /** How it treats what was missed, or rests, where a patch says no more of its time. */
-function mannerOf({ missed, cooldown, stableFor }: TriggerPatch, { type }: Standing) {
+function mannerOf({ missed, cooldown, stableFor }: TriggerPatch, { type }: Trigger) {
   if (type === "conditional")
     return {
       ...(cooldown !== undefined && { cooldownSec: cooldown }),
@@ -255,7 +259,7 @@ function mannerOf({ missed, cooldown, stableFor }: TriggerPatch, { type }: Stand
 }
 
 /** Only what the new `when` says; a moment, a schedule or a condition that is new begins now. */
-function whenChange(when: When, trigger: Standing, nowMs: number) {
+function whenChange(when: When, trigger: Trigger, nowMs: number) {
   const fromMs = trigger.type === "recurring" ? Math.max(nowMs, Date.parse(trigger.last)) : nowMs;
   const { type: _, ...fresh } = stateOf(when, new Date(fromMs).toISOString());
   if (when.type === "conditional" && trigger.type === "conditional") {
@@ -269,7 +273,7 @@ function whenChange(when: When, trigger: Standing, nowMs: number) {
 }
 
 /** The record of occurrences that are not run: one range, or none. The last of them is known by name. */
-export function skipOf(trigger: Named, { occurrences, older }: Due, reason: string): Skip[] {
+export function skipOf(trigger: Named, { occurrences, older }: DueOccurrences, reason: string): Skip[] {
   const fromMs = older?.fromMs ?? occurrences[0];
   const toMs = occurrences.at(-1);
   if (fromMs === undefined || toMs === undefined) return [];
@@ -300,7 +304,7 @@ export function triggerOfOccurrence(id: string): string | null {
 }
 
 /** The task that a firing is. @param upstream what the tasks came to that its condition asks about. */
-export function occurrenceTask(trigger: Standing, occurrence: Occurrence, upstream: Report[], nowMs: number): Task {
+export function occurrenceTask(trigger: Trigger, occurrence: Occurrence, upstream: Report[], nowMs: number): Task {
   const { id, at } = occurrence;
   const { title, prompt, target, priority, timeoutSec, onInterrupt, skill, pool, traceId, depth } = trigger;
   return {
@@ -331,7 +335,7 @@ function reportOfGiven({ id, given }: Occurrence): Report[] {
 }
 
 /** The event that a firing for the Teller is (SPEC D6, H). */
-export function occurrenceEvent(trigger: Standing, { id, at, given }: Occurrence, nowMs: number): Event {
+export function occurrenceEvent(trigger: Trigger, { id, at, given }: Occurrence, nowMs: number): Event {
   const { title, prompt, type, depth } = trigger;
   return {
     kind: "event",

@@ -1,5 +1,5 @@
 /** Triggers that cannot be judged, because models give no usable answer (docs/triggers.md#what-only-a-model-can-tell). Pure. */
-import type { Standing, Unanswered } from "@mimikit/protocol/records/trigger";
+import type { Trigger, Unanswered } from "@mimikit/protocol/records/trigger";
 
 /** A question that was asked in vain so often in a row is a problem of the whole; once may be bad luck. */
 export const UNANSWERED_COUNT_MIN = 2;
@@ -10,9 +10,9 @@ export interface UnansweredTrigger extends Pick<Unanswered, "count" | "at"> {
 }
 
 /** Those that stand, with their question that was asked in vain most often. */
-export function unansweredTriggers(standing: Iterable<Standing>): UnansweredTrigger[] {
+export function unansweredTriggers(triggers: Iterable<Trigger>): UnansweredTrigger[] {
   const found: UnansweredTrigger[] = [];
-  for (const trigger of standing) {
+  for (const trigger of triggers) {
     if (trigger.type !== "conditional" || trigger.paused || trigger.over !== undefined) continue;
     const questions = Object.values(trigger.evidence.unanswered ?? {}).sort((a, b) => b.count - a.count);
     const [worst] = questions;

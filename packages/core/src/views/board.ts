@@ -5,7 +5,7 @@ import { KINDS } from "@mimikit/protocol/base/kind";
 import type { Claim } from "@mimikit/protocol/records/claim";
 import type { Result } from "@mimikit/protocol/records/result";
 import type { Task } from "@mimikit/protocol/records/task";
-import type { Link, Standing } from "@mimikit/protocol/records/trigger";
+import type { DependentTask, Trigger } from "@mimikit/protocol/records/trigger";
 import type { TaskState, TaskSummary, TriggerSummary } from "@mimikit/protocol/wire/api";
 import { needsOf } from "../conditions/index.ts";
 import { nextFiring } from "../triggers/occurrence.ts";
@@ -15,7 +15,7 @@ export const BOARD_PROMPT_CHARS = 500;
 
 export interface BoardFacts {
   queue: ReadonlyMap<string, Task>;
-  links: ReadonlyMap<string, Link>;
+  dependents: ReadonlyMap<string, DependentTask>;
   results: ReadonlyMap<string, Result>;
   /** The newest claim of a task, if it has one and has not failed since. */
   runningClaimOf(id: string): Claim | undefined;
@@ -25,7 +25,7 @@ export interface BoardFacts {
 /** Every requested task that is in some directory now, newest first. */
 export function boardOf(facts: BoardFacts): TaskSummary[] {
   const rows = new Map<string, TaskSummary>();
-  for (const link of facts.links.values()) rows.set(link.id, waitingSummary(link));
+  for (const dependent of facts.dependents.values()) rows.set(dependent.id, waitingSummary(dependent));
   for (const task of facts.queue.values()) if (isOnBoard(task)) rows.set(task.id, openSummary(task, facts));
   for (const result of facts.results.values()) if (isOnBoard(result.task)) rows.set(result.id, summaryOf(result));
   return [...rows.values()].sort((a, b) => compareTaskIds(b.id, a.id));
@@ -71,7 +71,7 @@ export function openSummary(task: Task, facts: Pick<BoardFacts, "runningClaimOf"
 }
 
 /** A task that waits for its condition. */
-export function waitingSummary({ task, condition }: Link): TaskSummary {
+export function waitingSummary({ task, condition }: DependentTask): TaskSummary {
   const after = needsOf(condition).tasks;
   return { ...baseOf(task, "waiting"), ...(after.length > 0 && { after }) };
 }
@@ -98,7 +98,7 @@ function baseOf(task: Task, state: TaskState): TaskSummary {
 }
 
 /** A trigger. */
-export function triggerSummary(trigger: Standing): TriggerSummary {
+export function triggerSummary(trigger: Trigger): TriggerSummary {
   const { id, type, title, prompt, target, priority, createdAt, parentId, paused, budget, pool, recent } = trigger;
   const nextMs = nextFiring(trigger);
   return {

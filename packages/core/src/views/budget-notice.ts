@@ -4,7 +4,7 @@ import { localTime } from "../schedule/schedule.ts";
 import { isChinese } from "./notices.ts";
 
 /** The work that a used-up budget holds back. */
-export interface HeldBack {
+export interface HeldBackWork {
   /** How many tasks wait to begin. */
   tasks: number;
   /** The titles of what has ended and is not reported yet. */
@@ -14,14 +14,14 @@ export interface HeldBack {
 }
 
 /** In the language of the work there is; in both where there is none. @param timeZone of the server. */
-export function budgetNotice(ceiling: Ceiling, heldBack: HeldBack, timeZone: string): string {
+export function budgetNotice(ceiling: Ceiling, heldBack: HeldBackWork, timeZone: string): string {
   const titles = [...heldBack.titles, ...heldBack.reports];
   if (titles.length === 0)
     return `${inEnglish(ceiling, heldBack, timeZone)}\n\n${inChinese(ceiling, heldBack, timeZone)}`;
   return (isChinese(...titles) ? inChinese : inEnglish)(ceiling, heldBack, timeZone);
 }
 
-function inEnglish(ceiling: Ceiling, { tasks, reports }: HeldBack, timeZone: string): string {
+function inEnglish(ceiling: Ceiling, { tasks, reports }: HeldBackWork, timeZone: string): string {
   const { scope, period } = ceiling;
   const { measure, until } = wordsOf(ceiling, timeZone);
   const waiting = [
@@ -34,7 +34,7 @@ function inEnglish(ceiling: Ceiling, { tasks, reports }: HeldBack, timeZone: str
   return `The budget of the ${scope} (${period}) is used up: ${share(measure, ceiling.spent, ceiling.limit)}. ${held} until ${until} (${timeZone}). I still answer your messages${hint}. To continue the work now, raise \`budget.${scope}\` in config.yaml.`;
 }
 
-function inChinese(ceiling: Ceiling, { tasks, reports }: HeldBack, timeZone: string): string {
+function inChinese(ceiling: Ceiling, { tasks, reports }: HeldBackWork, timeZone: string): string {
   const { scope, period } = ceiling;
   const { measure, until } = wordsOf(ceiling, timeZone);
   const waiting = [

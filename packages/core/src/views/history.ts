@@ -3,7 +3,7 @@
  * (docs/file-protocol.md I10).
  */
 
-import type { Problem } from "@mimikit/protocol/base/cause";
+import type { ProviderProblem } from "@mimikit/protocol/base/cause";
 import { childId, turnNumber } from "@mimikit/protocol/base/id";
 import { Report } from "@mimikit/protocol/base/report";
 import type { Steer } from "@mimikit/protocol/base/signal";
@@ -88,7 +88,7 @@ export function outageId(turn: string): string {
 }
 
 /** Of old records, and if the settings name no provider that can answer. */
-const UNKNOWN: Problem = { cause: "other", provider: "nobody" };
+const UNKNOWN: ProviderProblem = { cause: "other", provider: "nobody" };
 
 /** The notice of an outage: the same words while it lasts and ever after (SPEC G4). */
 export function outageMessageOf(id: string, turn: TurnInput, outage: Outage): HistoryMessage {

@@ -1,7 +1,7 @@
 /** Notices of the code to people when a model cannot tell them, in the language they wrote in. */
 
 import type { AskedCall, Reach } from "@mimikit/protocol/approvals/approval";
-import type { Problem } from "@mimikit/protocol/base/cause";
+import type { ProviderProblem } from "@mimikit/protocol/base/cause";
 import { FailureReason } from "@mimikit/protocol/base/failure";
 import type { Report } from "@mimikit/protocol/base/report";
 import type { Outage } from "@mimikit/protocol/records/result";
@@ -214,7 +214,12 @@ const PLAN_LIMITS: Record<PlanLimit["reached"], readonly [en: (max: number) => s
 };
 
 /** The honest reply to a turn that failed for good, or that the user stopped. @param problem where its model did not answer. */
-export function failureNotice(turn: TurnInput, failureReason: FailureReason, error: string, problem?: Problem): string {
+export function failureNotice(
+  turn: TurnInput,
+  failureReason: FailureReason,
+  error: string,
+  problem?: ProviderProblem,
+): string {
   const chinese = isChineseTurn(turn);
   const ended = turn.results.map((report) => report.id).join(", ");
   if (failureReason === "cancelled") return stoppedNotice(chinese, ended);

@@ -1,5 +1,5 @@
 /** Explains why a model does not answer, and what helps: in plain words, each in one place. */
-import type { Cause, Problem } from "@mimikit/protocol/base/cause";
+import type { Cause, ProviderProblem } from "@mimikit/protocol/base/cause";
 
 /** As parts of a sentence: what is wrong has no full stop. */
 export interface ProblemWords {
@@ -11,12 +11,12 @@ export interface ProblemWords {
 const SIGNED_IN = ["codex", "claude"];
 
 /** @param chinese whether the reader writes Chinese. */
-export function problemWords(problem: Problem, chinese: boolean): ProblemWords {
+export function problemWords(problem: ProviderProblem, chinese: boolean): ProblemWords {
   return (chinese ? CHINESE : ENGLISH)[problem.cause](problem);
 }
 
 /** The command that helps. */
-export function commandFor(problem: Problem): string {
+export function commandFor(problem: ProviderProblem): string {
   return COMMANDS[problem.cause] ?? `mimikit connect ${problem.provider}`;
 }
 
@@ -29,14 +29,15 @@ const COMMANDS: Partial<Record<Cause, string>> = {
   program: "mimikit doctor",
 };
 
-type Words = Record<Cause, (problem: Problem) => ProblemWords>;
+type Words = Record<Cause, (problem: ProviderProblem) => ProblemWords>;
 
-const connect = ({ provider }: Problem) => `\`mimikit connect ${provider}\``;
+const connect = ({ provider }: ProviderProblem) => `\`mimikit connect ${provider}\``;
 const ANY = "`mimikit connect`";
 const AS_TEXT = "`mimikit config set openai.toolCalls false`";
 
-const at = ({ host }: Problem) => (host === undefined ? "" : ` at ${host}`);
-const who = ({ provider, model }: Problem) => (model === undefined ? provider : `the model "${model}" of ${provider}`);
+const at = ({ host }: ProviderProblem) => (host === undefined ? "" : ` at ${host}`);
+const who = ({ provider, model }: ProviderProblem) =>
+  model === undefined ? provider : `the model "${model}" of ${provider}`;
 const ENGLISH: Words = {
   key: (problem) => {
     const { provider } = problem;
@@ -80,8 +81,9 @@ const ENGLISH: Words = {
   }),
 };
 
-const zhAt = ({ host }: Problem) => (host === undefined ? "" : `（${host}）`);
-const zhWho = ({ provider, model }: Problem) => (model === undefined ? provider : `${provider} 的模型「${model}」`);
+const zhAt = ({ host }: ProviderProblem) => (host === undefined ? "" : `（${host}）`);
+const zhWho = ({ provider, model }: ProviderProblem) =>
+  model === undefined ? provider : `${provider} 的模型「${model}」`;
 const CHINESE: Words = {
   key: (problem) => {
     const { provider } = problem;

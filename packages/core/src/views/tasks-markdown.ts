@@ -4,7 +4,7 @@
  */
 
 import type { Question } from "@mimikit/protocol/records/question";
-import type { Past, Standing } from "@mimikit/protocol/records/trigger";
+import type { PastOccurrence, Trigger } from "@mimikit/protocol/records/trigger";
 import type { TaskSummary } from "@mimikit/protocol/wire/api";
 import { durationText, momentText, whenText } from "../schedule/trigger-words.ts";
 
@@ -22,7 +22,7 @@ export interface TasksPage {
   /** Open ones. */
   questions: readonly Question[];
   /** Triggers, and when each fires next: milliseconds, null if unknown. */
-  triggers: readonly { trigger: Standing; nextMs: number | null }[];
+  triggers: readonly { trigger: Trigger; nextMs: number | null }[];
   /** The IANA zone of all times on the page. */
   timeZone: string;
 }
@@ -106,7 +106,7 @@ function triggerTable({ triggers, timeZone }: TasksPage): string {
   return `## Triggers\n\n| next | what | when | for | last | id |\n|---|---|---|---|---|---|\n${rows.map((row) => `| ${row} |`).join("\n")}${more}`;
 }
 
-function lastText(past: Past | undefined, timeZone: string): string {
+function lastText(past: PastOccurrence | undefined, timeZone: string): string {
   if (past === undefined) return "–";
   if (past.outcome === "fired") return `fired ${momentText(Date.parse(past.at), timeZone)}`;
   return `skipped ${momentText(Date.parse(past.to), timeZone)}: ${markdownText(past.reason)}`;

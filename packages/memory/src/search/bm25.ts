@@ -4,7 +4,7 @@
  * have any of them, with the totals over all. So units come and go, and all of them are always weighed alike.
  */
 import createEngine from "wink-bm25-text-search";
-import type { Unit } from "../text/units.ts";
+import type { TextUnit } from "../text/units.ts";
 
 const K1 = 1.2;
 const B = 0.75;
@@ -13,7 +13,7 @@ const CONFIG = { fldWeights: { words: 1 }, bm25Params: { k1: K1, b: B, k: 1 }, o
 /** The library refuses to work with fewer. */
 const UNITS_MIN = 3;
 
-type Words = Pick<Unit, "words">;
+type Words = Pick<TextUnit, "words">;
 
 /** A unit that has words of a query. */
 interface Candidate {

@@ -18,7 +18,7 @@ import { DATE_WEIGHT, YEAR_WORD } from "../text/months.ts";
 import { PairFilter } from "../text/pair-filter.ts";
 import { MonthChanged, type MonthIndex, readMonthIndex } from "./month-index.ts";
 import { SaidEntries } from "./said-entries.ts";
-import { type Entry, KnownEntry, readMessages, type SaidMessage } from "./said-entry.ts";
+import { KnownEntry, readMessages, type SaidMessage, type SearchEntry } from "./said-entry.ts";
 
 /** Of a long query the first words count: each costs a scan. */
 const SCANNED_WORDS_MAX = 16;
@@ -90,7 +90,7 @@ export class HistoryIndex {
    * The history as it is with the newest messages, oldest first, which the files may not have yet. The caller has them
    * in hand; those that are in the files count once.
    */
-  with(newest: readonly HistoryMessage[]): Said {
+  with(newest: readonly HistoryMessage[]): MessageLog {
     return {
       newest,
       search: async (query) => {
@@ -103,7 +103,7 @@ export class HistoryIndex {
         this.look(newest, async (all) => {
           const begin = all.findLast(({ isClear }) => isClear) + 1;
           const asked = fold(query);
-          const isTold = ({ role, id, turn, folded }: Entry, place: number) =>
+          const isTold = ({ role, id, turn, folded }: SearchEntry, place: number) =>
             place >= begin && role !== "system" && !isKnown(id) && !forgotten.has(turn) && folded !== asked;
           const wanted = { query, limit: limit * SAME_MAX };
           const hits = await search(all, this.filter, wanted, { isMeant: isTold, charsMax: RECALLED_CHARS_MAX });
@@ -218,7 +218,7 @@ export class HistoryIndex {
 }
 
 /** Everything that was ever said, as one run or one request sees it. All of it throws what the disk throws. */
-export interface Said {
+export interface MessageLog {
   /** The newest messages, oldest first. */
   newest: readonly HistoryMessage[];
   /** The best hits first. */
@@ -239,7 +239,7 @@ export interface Said {
   between(span: { after?: string | undefined; before?: string | undefined; limit: number }): Promise<SaidMessage[]>;
 }
 
-function within(after: string | undefined, before: string | undefined): (entry: Entry) => boolean {
+function within(after: string | undefined, before: string | undefined): (entry: SearchEntry) => boolean {
   const fromMs = after === undefined ? -Infinity : Date.parse(after);
   const toMs = before === undefined ? Infinity : Date.parse(before);
   return ({ atMs }) => atMs >= fromMs && atMs <= toMs;
@@ -253,14 +253,14 @@ async function search(
   all: SaidEntries,
   filter: PairFilter,
   { query, limit, roles, before_id, from, to }: HistoryQuery,
-  { isMeant, charsMax }: { isMeant?(entry: Entry, place: number): boolean; charsMax: number } = {
+  { isMeant, charsMax }: { isMeant?(entry: SearchEntry, place: number): boolean; charsMax: number } = {
     charsMax: HIT_CHARS_MAX,
   },
 ): Promise<HistoryHit[]> {
   const words = wordsToScan(query).slice(0, SCANNED_WORDS_MAX);
   const end = before_id === undefined ? -1 : all.findLast(({ id }) => id === before_id);
   const isWithin = within(from, to);
-  const isWanted = (entry: Entry, place: number) =>
+  const isWanted = (entry: SearchEntry, place: number) =>
     (end < 0 || place < end) &&
     !entry.isClear &&
     (roles === undefined || roles.includes(entry.role)) &&
@@ -287,7 +287,7 @@ function scoresOf(
   all: SaidEntries,
   filter: PairFilter,
   words: readonly string[],
-  isWanted: (entry: Entry, place: number) => boolean,
+  isWanted: (entry: SearchEntry, place: number) => boolean,
 ): Float64Array {
   const scores = new Float64Array(all.length);
   const meanChars = meanOf(all);
@@ -348,7 +348,7 @@ function candidatesFor(word: string, all: SaidEntries, filter: PairFilter): numb
  * How often a word is in a message. Chinese has no spaces: a pair of characters is found wherever it stands. A Latin word
  * begins where a word begins.
  */
-function counterOf(word: string): (entry: Entry) => number {
+function counterOf(word: string): (entry: SearchEntry) => number {
   const isLatin = !CJK.test(word);
   const isStem = word.length >= SEEN_CHARS_MIN;
   const { length } = word;

@@ -6,9 +6,17 @@ import { hash } from "node:crypto";
 import { lstatSync } from "node:fs";
 import type { MemoryHit, MemoryIndexState } from "@mimikit/protocol/wire/api";
 import { limitOf, type MemoryPlace, type MemoryQuery, wordsToFind } from "../sources/memory-query.ts";
-import { type Days, daysOf, isAskedFor, isNoSource, listSources, readSource, type Source } from "../sources/sources.ts";
+import {
+  type Days,
+  daysOf,
+  isAskedFor,
+  isNoSource,
+  listSources,
+  type MemorySource,
+  readSource,
+} from "../sources/sources.ts";
 import { DATE_WEIGHT, YEAR_WORD } from "../text/months.ts";
-import { BEGINNING, excerpt, readUnits, type Settled, type Unit } from "../text/units.ts";
+import { BEGINNING, excerpt, readUnits, type Settled, type TextUnit } from "../text/units.ts";
 import { Bm25 } from "./bm25.ts";
 
 /** Units beyond are found by the scan only. */
@@ -30,7 +38,7 @@ interface File {
   settled: Settled & { hash: string; units: number };
 }
 
-interface Indexed extends Pick<Unit, "text"> {
+interface Indexed extends Pick<TextUnit, "text"> {
   /** That of its file. */
   path: string;
 }
@@ -99,7 +107,7 @@ export class MemoryIndex {
   }
 
   /** @param stamp null where there is no such file any more, or it is not for us. */
-  private async read(source: Source, stamp: string | null, place: number): Promise<void> {
+  private async read(source: MemorySource, stamp: string | null, place: number): Promise<void> {
     const known = this.files.get(source.path);
     const read = stamp === null ? null : await readSource(source);
     if (stamp === null || read === null) {
@@ -129,7 +137,7 @@ export class MemoryIndex {
   }
 
   /** @returns the ids of those that there is room for. */
-  private add(path: string, units: Unit[]): number[] {
+  private add(path: string, units: TextUnit[]): number[] {
     return units.slice(0, INDEX_UNITS_MAX - this.units.size).map((unit) => {
       const id = this.nextId++;
       this.units.set(id, { text: unit.text, path });

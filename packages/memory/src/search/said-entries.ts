@@ -1,6 +1,6 @@
 /** All messages of a history by their places, the first at 0. Those of a month that has an index become objects when they are looked at. */
 import type { MonthIndex } from "./month-index.ts";
-import { type Entry, IndexedEntry, type KnownEntry } from "./said-entry.ts";
+import { IndexedEntry, type KnownEntry, type SearchEntry } from "./said-entry.ts";
 
 /** Messages that follow each other: a month, or messages that are in memory. */
 type Part = MonthIndex | KnownEntry[];
@@ -21,7 +21,7 @@ export class SaidEntries {
     return this.count;
   }
 
-  get last(): Entry | undefined {
+  get last(): SearchEntry | undefined {
     return this.at(this.count - 1);
   }
 
@@ -43,7 +43,7 @@ export class SaidEntries {
     return new SaidEntries([...parts, others], [...firsts, count], count + others.length);
   }
 
-  at(place: number): Entry | undefined {
+  at(place: number): SearchEntry | undefined {
     if (place < 0 || place >= this.count) return undefined;
     let nth = 0;
     for (let high = this.firsts.length; high - nth > 1; ) {
@@ -57,14 +57,14 @@ export class SaidEntries {
   }
 
   /** The place of the last message that is so; -1 where none is. */
-  findLast(isSo: (entry: Entry) => boolean): number {
+  findLast(isSo: (entry: SearchEntry) => boolean): number {
     let place = this.count - 1;
     for (let entry = this.at(place); entry !== undefined && !isSo(entry); entry = this.at(place)) place--;
     return place;
   }
 
   /** The messages from one place up to another, which is not among them. */
-  *between(start: number, end: number): Generator<Entry> {
+  *between(start: number, end: number): Generator<SearchEntry> {
     for (let place = Math.max(0, start); place < end; place++) {
       const entry = this.at(place);
       if (entry === undefined) return;
@@ -72,7 +72,7 @@ export class SaidEntries {
     }
   }
 
-  [Symbol.iterator](): Generator<Entry> {
+  [Symbol.iterator](): Generator<SearchEntry> {
     return this.between(0, this.count);
   }
 

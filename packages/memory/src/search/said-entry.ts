@@ -92,11 +92,11 @@ export class IndexedEntry implements Searched {
   }
 }
 
-export type Entry = KnownEntry | IndexedEntry;
+export type SearchEntry = KnownEntry | IndexedEntry;
 
 /** The messages as they were said, in the order of the entries. Throws MonthChanged, and what the disk throws. */
-export async function readMessages(entries: readonly Entry[]): Promise<SaidMessage[]> {
-  const said = new Map<Entry, SaidMessage>();
+export async function readMessages(entries: readonly SearchEntry[]): Promise<SaidMessage[]> {
+  const said = new Map<SearchEntry, SaidMessage>();
   const indexed = entries.filter((entry) => entry instanceof IndexedEntry);
   for (const [month, ofMonth] of Map.groupBy(indexed, (entry) => entry.month)) {
     const messages = await month.read(ofMonth.map(({ nth }) => nth));

@@ -5,7 +5,7 @@
 import type { MemoryAnswer, MemoryHit } from "@mimikit/protocol/wire/api";
 import { grepFiles } from "../sources/grep.ts";
 import { limitOf, type MemoryQuery, wordsToScan } from "../sources/memory-query.ts";
-import { daysOf, isAskedFor, listSources, readSource, type Source } from "../sources/sources.ts";
+import { daysOf, isAskedFor, listSources, type MemorySource, readSource } from "../sources/sources.ts";
 import { fold } from "../text/fold.ts";
 import { excerpt, splitUnits } from "../text/units.ts";
 
@@ -36,7 +36,7 @@ export async function scanMemory(query: MemoryQuery): Promise<MemoryAnswer> {
   return { method: holding === null ? "scan" : "rg", hits: rank(candidates, words, limitOf(query)) };
 }
 
-async function readCandidates(source: Source, query: MemoryQuery): Promise<Candidate[]> {
+async function readCandidates(source: MemorySource, query: MemoryQuery): Promise<Candidate[]> {
   const read = await readSource(source);
   if (read === null) return [];
   const days = daysOf(source.name, read.changedMs);

@@ -9,10 +9,10 @@ const KINDS = [...TOLD, "memory.md", "memory/summary/", "memory/", "MEMORY.md", 
 const SHOWN = [...TOLD, "memory.md", "memory/", "memory/summary/", "MEMORY.md", "docs/"] as const;
 const MONTH_SUMMARY = /^memory\/summary\/\d{4}-\d{2}\.md$/;
 
-export type MemoryFiles = Pick<MemoryStatus, "sources" | "newestNote" | "newestSummaries" | "hasRipgrep">;
+export type DescribedMemory = Pick<MemoryStatus, "sources" | "newestNote" | "newestSummaries" | "hasRipgrep">;
 
 /** Throws what the disk throws, but for files that are not there or not for us. */
-export async function describeMemory(place: MemoryPlace): Promise<MemoryFiles> {
+export async function describeMemory(place: MemoryPlace): Promise<DescribedMemory> {
   const counts = new Map(SHOWN.map((source) => [source, { source, files: 0, bytes: 0 }]));
   const names: string[] = [];
   for (const source of await listReadable(place)) {

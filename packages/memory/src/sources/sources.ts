@@ -19,7 +19,7 @@ const DATED = /(?:^|\/)(\d{4}-\d{2})(-\d{2})?(?!\d)[^/]*$/;
 /** Codes with which the user's own files say "not for you": such a document is no reason to fail a search. */
 const NOT_READABLE = ["EACCES", "EPERM", "ELOOP"];
 
-export interface Source {
+export interface MemorySource {
   /** As a hit names it: `memory/2026-01-28-deploy.md`. */
   name: string;
   path: string;
@@ -35,13 +35,13 @@ export interface Days {
 export const TOLD = [PROFILE_PATH, PERSONA_PATH] as const;
 
 /** All files that people may read as memory: what is told, and what is searched. */
-export async function listReadable(place: MemoryPlace): Promise<Source[]> {
+export async function listReadable(place: MemoryPlace): Promise<MemorySource[]> {
   const told = TOLD.map((name) => ({ name, path: join(place.home, name) }));
   return [...told, ...(await listSources(place))];
 }
 
 /** Summarised files are gone: a day that stands beside the summary of its month is not in there yet. */
-export async function listSources({ home, workDir }: MemoryPlace): Promise<Source[]> {
+export async function listSources({ home, workDir }: MemoryPlace): Promise<MemorySource[]> {
   const [notes, summaries, documents] = await Promise.all([
     listNewest(join(home, "memory")),
     listNewest(join(home, "memory", "summary")),
@@ -69,7 +69,7 @@ export async function hasNotes(place: MemoryPlace): Promise<boolean> {
 }
 
 /** The text of a source and when it was changed; null where there is none, or it is a link, too large, or not for us. */
-export async function readSource(source: Source): Promise<{ text: string; changedMs: number } | null> {
+export async function readSource(source: MemorySource): Promise<{ text: string; changedMs: number } | null> {
   try {
     const size = await measureSource(source);
     if (size === null || size.bytes > SOURCE_BYTES_MAX) return null;
@@ -81,7 +81,7 @@ export async function readSource(source: Source): Promise<{ text: string; change
 }
 
 /** The size of a source in bytes and when it was changed; null where there is none, or it is a link, or not for us. */
-export async function measureSource({ path }: Source): Promise<{ bytes: number; changedMs: number } | null> {
+export async function measureSource({ path }: MemorySource): Promise<{ bytes: number; changedMs: number } | null> {
   try {
     const info = lstatSync(path);
     return info.isFile() ? { bytes: info.size, changedMs: info.mtimeMs } : null;
@@ -126,8 +126,8 @@ async function listNewest(dir: string): Promise<string[]> {
 }
 
 /** The workspace's docs/, by name and not through links, so that two searches look at the same files. */
-async function listDocuments(workDir: string): Promise<Source[]> {
-  const documents: Source[] = [];
+async function listDocuments(workDir: string): Promise<MemorySource[]> {
+  const documents: MemorySource[] = [];
   async function descend(name: string, depth: number): Promise<void> {
     const entries = await list(join(workDir, name));
     for (const entry of entries.sort((a, b) => (a.name < b.name ? -1 : 1))) {

@@ -5,7 +5,7 @@ import type { Result } from "@mimikit/protocol/records/result";
 import type { ShownMemory } from "@mimikit/protocol/records/shown-memory";
 import type { MemoryText } from "@mimikit/protocol/wire/api";
 import type { UsedAnswer, UsedMemory } from "@mimikit/protocol/wire/used-memory";
-import type { Ledger } from "@mimikit/store/mirror/ledger";
+import type { ArchiveIndex } from "@mimikit/store/state-cache/archive-index";
 import { digestOf, toldOf } from "../text/told.ts";
 import { splitUnits } from "../text/units.ts";
 import type { MemoryPlace } from "./memory-query.ts";
@@ -18,17 +18,17 @@ const CUT = /^…|…\[truncated\]$/g;
 export async function usedMemory(
   id: string,
   place: MemoryPlace,
-  ledger: Pick<Ledger, "readResult">,
+  archiveIndex: Pick<ArchiveIndex, "readResult">,
 ): Promise<UsedAnswer | null> {
   const turn = turnOfReply(id);
-  const result = turn === undefined ? null : await ledger.readResult(turn);
-  return result === null ? null : { id, used: await looked(result, place, ledger) };
+  const result = turn === undefined ? null : await archiveIndex.readResult(turn);
+  return result === null ? null : { id, used: await looked(result, place, archiveIndex) };
 }
 
 async function looked(
   { shown = [] }: Result,
   place: MemoryPlace,
-  ledger: Pick<Ledger, "readResult">,
+  archiveIndex: Pick<ArchiveIndex, "readResult">,
 ): Promise<UsedMemory[]> {
   const names = new Set(shown.flatMap(({ source }) => source ?? []));
   const files = new Map(
@@ -42,7 +42,7 @@ async function looked(
       const found = file === null ? null : find(each, file);
       if (found === null) return { ...each, isAsShown: false };
       const turn = found.entry && rememberedIn(found.entry);
-      const remembered = turn === undefined ? null : await ledger.readResult(turn);
+      const remembered = turn === undefined ? null : await archiveIndex.readResult(turn);
       return {
         ...each,
         ...(remembered !== null && { message: replyId(remembered.id), at: remembered.completedAt }),

@@ -12,7 +12,7 @@ const HEADING = /^(#{1,6})\s+(.*?)[\s#]*$/;
 const DATED = /^(\d{4}-\d{2}(?:-\d{2})?)?-?(.*)$/;
 const LIST_ITEM = /^\s*(?:[-*+]|\d+[.)])\s+(?:\[[ xX]\]\s+)?/;
 
-export interface Unit {
+export interface TextUnit {
   /** As it is shown, on one line. */
   text: string;
   /** The words that find it: its own, repeats included, and those of its file's name and of the headings above it. */
@@ -39,12 +39,12 @@ export function readUnits(
   name: string,
   markdown: string,
   from: Settled,
-): { settled: Settled; kept: Unit[]; last: Unit[] } {
+): { settled: Settled; kept: TextUnit[]; last: TextUnit[] } {
   const file = name.slice(name.lastIndexOf("/") + 1, -".md".length);
   const [, date = "", slug = ""] = DATED.exec(file) ?? [];
   // Each word that is added makes a unit longer, and so its other words weigh less: the parts of a date are left out.
   const ofFile = [...(date === "" ? [] : [date, ...monthsIn(date)]), ...tokenize(slug)];
-  const found = ({ text, above }: Piece): Unit => ({
+  const found = ({ text, above }: Piece): TextUnit => ({
     text,
     words: [...tokenize(text), ...new Set([...ofFile, ...tokenize(above.join(" "))])],
   });

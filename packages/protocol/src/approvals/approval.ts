@@ -42,8 +42,8 @@ export const AskedCall = z.object({
 export type AskedCall = z.infer<typeof AskedCall>;
 
 /** `once`: this very call. `task`: what this task asks with the same tool for the same reasons. `always`: the prefix. */
-export const Verdict = z.enum(["once", "task", "always", "no", "expired"]);
-export type Verdict = z.infer<typeof Verdict>;
+export const ApprovalVerdict = z.enum(["once", "task", "always", "no", "expired"]);
+export type ApprovalVerdict = z.infer<typeof ApprovalVerdict>;
 
 /** `approvals/<id>`: commands that begin with these words are allowed until it is removed. The id is that of the question. */
 export const Approval = z.object({

@@ -10,7 +10,7 @@ export const Cause = z.enum(["key", "credit", "model", "tools", "window", "down"
 export type Cause = z.infer<typeof Cause>;
 
 /** The provider that did not answer, and the reason. */
-export const Problem = z.object({
+export const ProviderProblem = z.object({
   cause: Cause,
   /** The name of the provider. */
   provider: z.string(),
@@ -22,4 +22,4 @@ export const Problem = z.object({
   /** Models of the same place whose names are like the one that is not there. */
   names: z.array(z.string()).optional(),
 });
-export type Problem = z.infer<typeof Problem>;
+export type ProviderProblem = z.infer<typeof ProviderProblem>;

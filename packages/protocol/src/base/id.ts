@@ -92,9 +92,9 @@ const AGAIN_OF_CHARS_MAX = 80;
  * The id of the task that a command makes of one that has ended: `t-000042-1--again-3f9a2c1b77d0`. It is not below the first
  * task, nor below its plan: those may be cancelled, and this is another order.
  */
-export function againId(taskId: string, wishId: string): string {
+export function againId(taskId: string, commandId: string): string {
   const [first = ""] = taskId.split(AGAIN, 1);
-  const digits = wishId.slice(wishId.lastIndexOf("-") + 1).slice(0, AGAIN_DIGITS);
+  const digits = commandId.slice(commandId.lastIndexOf("-") + 1).slice(0, AGAIN_DIGITS);
   return `${first.replaceAll(".", "-").slice(0, AGAIN_OF_CHARS_MAX)}${AGAIN}${digits}`;
 }
 

@@ -112,10 +112,10 @@ function kindTable() {
     "improve-undo": { ...UNDO, settled: "improvement_undo_settled" },
   } as const satisfies Record<string, KindFacts>;
 }
-export type Kind = keyof typeof KINDS;
-export type Actor = KindFacts["actor"];
+export type TaskKind = keyof typeof KINDS;
+export type KindActor = KindFacts["actor"];
 type Part = KindFacts["part"];
-export type KindOf<P extends Part> = { [K in Kind]: (typeof KINDS)[K]["part"] extends P ? K : never }[Kind];
+export type KindOf<P extends Part> = { [K in TaskKind]: (typeof KINDS)[K]["part"] extends P ? K : never }[TaskKind];
 
 /** The kinds that belong to a part of the system. */
 export function kindsOf<P extends Part>(part: P): KindOf<P>[] {

@@ -5,7 +5,7 @@ import { Id } from "./id.ts";
 import { Role } from "./role.ts";
 import { Steer } from "./signal.ts";
 
-/** The outcome of an earlier task, as it is put in front of a later one: a chain's next link, or the Teller's report. */
+/** The outcome of an earlier task, as it is put in front of a later one: the next task of a chain, or the Teller's report. */
 export const Report = z.object({
   id: Id,
   title: z.string(),

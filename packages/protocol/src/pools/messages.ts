@@ -1,8 +1,8 @@
-/** All that a home and its pools say to each other. Each is sealed with the key of the pool (packages/runtime/src/pools/seal.ts). */
+/** All that a home and its pools say to each other. Each is encrypted with the key of the pool (packages/runtime/src/pools/encrypt.ts). */
 import { z } from "zod";
-import { AskedCall, Autonomy, Verdict } from "../approvals/approval.ts";
+import { ApprovalVerdict, AskedCall, Autonomy } from "../approvals/approval.ts";
 import { AttachedFile } from "../base/attachment.ts";
-import { Problem } from "../base/cause.ts";
+import { ProviderProblem } from "../base/cause.ts";
 import { FailureReason } from "../base/failure.ts";
 import { PoolName } from "../base/fields.ts";
 import { Id } from "../base/id.ts";
@@ -16,9 +16,9 @@ import { SLOTS_MAX } from "./pool.ts";
 
 /** Both sides speak it, or the pool gets no work. */
 export const POOLS_PROTOCOL = 1;
-/** Outcomes of at most so many characters, sealed, go in the message that there is one; longer ones lie in the engine. */
+/** Outcomes of at most so many characters, encrypted, go in the message that there is one; longer ones lie in the engine. */
 export const OUTCOME_CARRIED_CHARS_MAX = 65_536;
-/** Longer outcomes, sealed, are not even read. */
+/** Longer outcomes, encrypted, are not even read. */
 export const OUTCOME_BYTES_MAX = 2_097_152;
 /** Lines of a stream that go in one message. */
 export const LINES_MAX = 200;
@@ -40,7 +40,7 @@ const Sha256 = z.string().regex(/^[0-9a-f]{64}$/);
 /** A file on its way: the SHA-256 of its bytes, and how many. */
 export const CarriedFile = z.object({ id: Sha256, bytes: z.number().int().nonnegative() });
 export type CarriedFile = z.infer<typeof CarriedFile>;
-const Piece = z.object({
+const FilePiece = z.object({
   file: Sha256,
   piece: z
     .number()
@@ -48,7 +48,7 @@ const Piece = z.object({
     .min(0)
     .max(FILES_BYTES_MAX / PIECE_BYTES),
 });
-export type Piece = z.infer<typeof Piece>;
+export type FilePiece = z.infer<typeof FilePiece>;
 
 const Nonce = z.string().regex(/^[0-9a-f]{16}$/);
 
@@ -66,7 +66,7 @@ export const PoolJob = z.object({
   isOwnersWords: z.boolean(),
   /** The owner's answers to calls of earlier attempts. */
   answers: z.array(
-    z.object({ attempt: z.number().int().positive(), asks: AskedCall, verdict: Verdict, isUsed: z.boolean() }),
+    z.object({ attempt: z.number().int().positive(), asks: AskedCall, verdict: ApprovalVerdict, isUsed: z.boolean() }),
   ),
   /** The budget of the task, and the cost of its earlier attempts. */
   taskLimit: z.object({ tokens: z.number().optional(), costUsd: z.number().optional() }),
@@ -116,9 +116,9 @@ export const FromPool = z.discriminatedUnion("kind", [
     calls: z.array(PoolCall).max(CALLS_MAX),
   }),
   /** It needs a piece of a file before it begins. Asked again until the piece is laid. */
-  Piece.extend({ kind: z.literal("want"), nonce: Nonce }),
+  FilePiece.extend({ kind: z.literal("want"), nonce: Nonce }),
   /** A piece of a file of its outcome lies in the engine, as the home wanted. */
-  Piece.extend({ kind: z.literal("laid"), nonce: Nonce }),
+  FilePiece.extend({ kind: z.literal("laid"), nonce: Nonce }),
   /**
    * It has an outcome, which is here or lies at the key of the attempt, and has made so many tool calls. Said again until the home
    * has taken it, which it does when it has noted them.
@@ -141,9 +141,9 @@ export const ToPool = z.discriminatedUnion("kind", [
   /** So many of its tool calls are noted. */
   z.object({ kind: z.literal("noted"), calls: z.number().int().nonnegative() }),
   /** A piece that the pool wants lies in the engine, or the file is gone. */
-  Piece.extend({ kind: z.literal("laid"), isThere: z.boolean() }),
+  FilePiece.extend({ kind: z.literal("laid"), isThere: z.boolean() }),
   /** It needs a piece of a file of the outcome. */
-  Piece.extend({ kind: z.literal("want") }),
+  FilePiece.extend({ kind: z.literal("want") }),
   z.object({ kind: z.literal("steer"), steer: Steer }),
   /** The home needs no more of the run with this nonce: its outcome is taken, or unwanted. */
   z.object({ kind: z.literal("taken"), nonce: Nonce }),
@@ -174,7 +174,7 @@ export const PoolOutcome = z.object({
   result: z.unknown(),
   error: z.string().max(TEXT_CHARS_MAX).optional(),
   failureReason: FailureReason.optional(),
-  problem: Problem.optional(),
+  problem: ProviderProblem.optional(),
   question: z.string().max(TEXT_CHARS_MAX).optional(),
   retryable: z.boolean(),
   asks: AskedCall.optional(),

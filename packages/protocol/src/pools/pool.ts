@@ -15,7 +15,7 @@ export const PoolRecord = z.object({
   labels: z.array(PoolName).max(LABELS_MAX),
   /** How many attempts the home claims for it at once. */
   slots: z.number().int().min(1).max(SLOTS_MAX),
-  /** Seals all that goes to it and comes from it: 32 bytes in base64. */
+  /** Encrypts all that goes to it and comes from it: 32 bytes in base64. */
   key: z.base64(),
   at: z.iso.datetime(),
 });
@@ -35,8 +35,8 @@ export const PoolOwner = z.object({ engine: z.literal(ENGINE), pool: PoolName, e
 export type PoolOwner = z.infer<typeof PoolOwner>;
 
 /** The permit of an attempt to begin, created once: of two runs that ask, the first has it. */
-export const Permit = z.object({ job: z.string(), pool: PoolName, nonce: Hex, at: z.iso.datetime() });
-export type Permit = z.infer<typeof Permit>;
+export const BeginPermit = z.object({ job: z.string(), pool: PoolName, nonce: Hex, at: z.iso.datetime() });
+export type BeginPermit = z.infer<typeof BeginPermit>;
 
 /** How many tool calls of an attempt the audit log has: a count beside its permit. */
 export const NotedCalls = z.object({ calls: z.number().int().nonnegative() });

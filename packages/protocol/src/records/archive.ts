@@ -1,40 +1,40 @@
 /** Records of `archive/` about commands and marks; messages, events and results are archived as they were. */
 import { z } from "zod";
-import { Verdict } from "../approvals/approval.ts";
+import { ApprovalVerdict } from "../approvals/approval.ts";
 import { Id } from "../base/id.ts";
-import { Event, Message, WishWithOutcome } from "./inbox.ts";
+import { CommandWithOutcome, Event, Message } from "./inbox.ts";
 import { ClosedQuestion } from "./question.ts";
 import { Result } from "./result.ts";
-import { Over, Skip, Standing, TriggerId } from "./trigger.ts";
+import { Over, Skip, Trigger, TriggerId } from "./trigger.ts";
 
-export const WishOutcome = z.object({
+export const CommandOutcome = z.object({
   kind: z.literal("wish"),
   id: Id,
   at: z.iso.datetime(),
-  wish: WishWithOutcome,
+  wish: CommandWithOutcome,
   outcome: z.string(),
   /** Steers and stops: the task that the command found. It is decided once, when this record is made. */
   taskId: Id.optional(),
 });
-export type WishOutcome = z.infer<typeof WishOutcome>;
+export type CommandOutcome = z.infer<typeof CommandOutcome>;
 
 /** "Task `taskId` and everything below it is cancelled." */
-export const Mark = z.object({ kind: z.literal("mark"), id: Id, at: z.iso.datetime(), taskId: Id });
-export type Mark = z.infer<typeof Mark>;
+export const CancelMark = z.object({ kind: z.literal("mark"), id: Id, at: z.iso.datetime(), taskId: Id });
+export type CancelMark = z.infer<typeof CancelMark>;
 
 /**
  * "Task `taskId` may run again, though attempt `attempt` of it was cut off": the user wants it so (SPEC C5). With a verdict: the
  * owner has been asked about a call of that attempt, and the next one goes on with the answer.
  */
-export const Permit = z.object({
+export const RetryPermit = z.object({
   kind: z.literal("permit"),
   id: Id,
   at: z.iso.datetime(),
   taskId: Id,
   attempt: z.number().int().positive(),
-  verdict: Verdict.optional(),
+  verdict: ApprovalVerdict.optional(),
 });
-export type Permit = z.infer<typeof Permit>;
+export type RetryPermit = z.infer<typeof RetryPermit>;
 
 /**
  * A trigger that is over. Nothing of it is created any more, nor anything under its id
@@ -45,7 +45,7 @@ export const EndedTrigger = z.object({
   id: TriggerId,
   at: z.iso.datetime(),
   outcome: Over,
-  trigger: Standing,
+  trigger: Trigger,
 });
 export type EndedTrigger = z.infer<typeof EndedTrigger>;
 
@@ -96,9 +96,9 @@ export type Undone = z.infer<typeof Undone>;
 export const Archived = z.union([
   Message,
   Event,
-  WishOutcome,
-  Mark,
-  Permit,
+  CommandOutcome,
+  CancelMark,
+  RetryPermit,
   ClosedQuestion,
   EndedTrigger,
   SkippedOccurrences,
@@ -110,5 +110,5 @@ export const Archived = z.union([
 export type Archived = z.infer<typeof Archived>;
 
 /** The first line of `archive/YYYY-MM.jsonl`; one archived record a line follows. */
-export const FoldHeader = z.object({ kind: z.literal("fold"), month: z.string(), ids: z.array(Id) });
-export type FoldHeader = z.infer<typeof FoldHeader>;
+export const CompactedHeader = z.object({ kind: z.literal("fold"), month: z.string(), ids: z.array(Id) });
+export type CompactedHeader = z.infer<typeof CompactedHeader>;

@@ -10,7 +10,7 @@ import { Condition } from "../triggers/condition-schema.ts";
 import { Missed, Schedule, Target, TriggerBudget } from "../triggers/trigger-order.ts";
 import { EFFECT_ROLES } from "./effect.ts";
 import { Merged, SELF_IMPROVE } from "./improvement.ts";
-import { Standing, TriggerId } from "./trigger.ts";
+import { Trigger, TriggerId } from "./trigger.ts";
 
 export const CHANGE_TITLE_CHARS_MAX = 120;
 /** Records of changes are kept for so many days, and the newest of them. */
@@ -81,7 +81,7 @@ export const TriggerFields = z
 export type TriggerFields = z.infer<typeof TriggerFields>;
 
 const trigger = { ...change, what: z.literal("trigger") };
-export const StandingChange = z.discriminatedUnion("op", [
+export const TriggerEdit = z.discriminatedUnion("op", [
   z.object({ ...trigger, op: z.literal("create"), triggerId: TriggerId }),
   /** Only the fields that were changed; one that was not set before is missing there. */
   z.object({
@@ -91,9 +91,9 @@ export const StandingChange = z.discriminatedUnion("op", [
     before: TriggerFields,
     after: TriggerFields,
   }),
-  z.object({ ...trigger, op: z.literal("delete"), trigger: Standing }),
+  z.object({ ...trigger, op: z.literal("delete"), trigger: Trigger }),
 ]);
-export type StandingChange = z.infer<typeof StandingChange>;
+export type TriggerEdit = z.infer<typeof TriggerEdit>;
 
 /** The settings as they were, and the SHA-256 (hex) of the text that replaced them. */
 export const ConfigChange = z.object({
@@ -115,11 +115,11 @@ export const MergeChange = z.object({
 });
 export type MergeChange = z.infer<typeof MergeChange>;
 
-export const Change = z.discriminatedUnion("what", [
+export const UndoableChange = z.discriminatedUnion("what", [
   MemoryChange,
   BacklogChange,
-  StandingChange,
+  TriggerEdit,
   ConfigChange,
   MergeChange,
 ]);
-export type Change = z.infer<typeof Change>;
+export type UndoableChange = z.infer<typeof UndoableChange>;

@@ -1,7 +1,7 @@
 /** The owner of attempt K of a task, and how an attempt that may be retried ended (docs/files.md#layout). */
 import { z } from "zod";
 import { AskedCall } from "../approvals/approval.ts";
-import { Problem } from "../base/cause.ts";
+import { ProviderProblem } from "../base/cause.ts";
 import { FailureReason } from "../base/failure.ts";
 import { Id } from "../base/id.ts";
 
@@ -66,7 +66,7 @@ export const FailedAttempt = z.object({
   retryAt: z.iso.datetime(),
   /** No provider of the role could be reached: not a failure of the task, and retried until one can (SPEC G4). */
   outage: z.literal(true).optional(),
-  problem: Problem.optional(),
+  problem: ProviderProblem.optional(),
   left: Left.optional(),
   /** It waits for the owner's yes to this, which is no failure of the task: the next attempt begins with the answer. */
   asks: AskedCall.optional(),

@@ -1,7 +1,7 @@
 /** The conversation as people read it: a view of `archive/t-*` (docs/file-protocol.md#the-life-of-a-message step 6). */
 import { z } from "zod";
 import { AttachedFiles } from "../base/attachment.ts";
-import { Problem } from "../base/cause.ts";
+import { ProviderProblem } from "../base/cause.ts";
 import { Id } from "../base/id.ts";
 import { Usage } from "../base/usage.ts";
 import { ChannelName } from "../channels/via.ts";
@@ -31,7 +31,7 @@ export const HistoryMessage = z.object({
   /** User messages: said to a turn or a task while it ran (SPEC I5). */
   meanwhile: z.literal(true).optional(),
   /** Why there is no answer, and who did not give it: of the reply of a turn that failed, and while one cannot be reached. */
-  problem: Problem.optional(),
+  problem: ProviderProblem.optional(),
   /** The user ended this reply before its end. */
   stopped: z.literal(true).optional(),
   /** The earlier version of the same: it stays here, and neither contexts nor the conversation show it. */

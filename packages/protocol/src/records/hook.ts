@@ -132,22 +132,22 @@ export const HookEvent = z.object({
 export type HookEvent = z.infer<typeof HookEvent>;
 
 /** `deliveries/<id>.json`: this event is to reach this hook. Created once, before anything is sent or started. */
-export const Delivery = z.object({ id: Id, hook: HookName, at: z.iso.datetime(), event: HookEvent });
-export type Delivery = z.infer<typeof Delivery>;
+export const HookDelivery = z.object({ id: Id, hook: HookName, at: z.iso.datetime(), event: HookEvent });
+export type HookDelivery = z.infer<typeof HookDelivery>;
 
 /** `deliveries/<id>.begun.json`: a command is being started by `owner`. Created once, so that it is never started again. */
 export const BegunDelivery = z.object({ id: Id, at: z.iso.datetime(), owner: Identity });
 export type BegunDelivery = z.infer<typeof BegunDelivery>;
 
 /** `deliveries/<id>.tries.json`: how often a call has failed, and when it is tried again. The newest counts. */
-export const FailedTries = z.object({
+export const FailedCalls = z.object({
   id: Id,
   tries: z.number().int().positive(),
   at: z.iso.datetime(),
   retryAt: z.iso.datetime(),
   error: z.string(),
 });
-export type FailedTries = z.infer<typeof FailedTries>;
+export type FailedCalls = z.infer<typeof FailedCalls>;
 
 /**
  * `deliveries/<id>.ended.json`: what became of it, once and for all. `sent`: the address has taken it; `ran`: the command ended

@@ -52,10 +52,10 @@ export const Finding = z.discriminatedUnion("found", [
   }),
 ]);
 export type Finding = z.infer<typeof Finding>;
-export type Found = Extract<Finding, { found: true }>;
+export type FoundImprovement = Extract<Finding, { found: true }>;
 
 /** One command that a change was checked with. */
-export const Check = z.object({
+export const CheckResult = z.object({
   command: z.string(),
   /** How it ended, for people: `exit code 0`. */
   ended: z.string(),
@@ -65,10 +65,10 @@ export const Check = z.object({
   /** The file with all of it. */
   artifact: z.string(),
 });
-export type Check = z.infer<typeof Check>;
+export type CheckResult = z.infer<typeof CheckResult>;
 
 /** The outcome of the work: a commit that no branch points at yet. */
-export const Change = z.object({
+export const CommittedChange = z.object({
   base: z.string(),
   /** null where nothing was changed. */
   commit: z.string().nullable(),
@@ -77,11 +77,11 @@ export const Change = z.object({
   diff: z.string().max(DIFF_CHARS_MAX),
   /** The file with all of it, where there is more. */
   artifact: z.string().optional(),
-  checks: z.array(Check).max(CHECKS_MAX),
+  checks: z.array(CheckResult).max(CHECKS_MAX),
   /** The Worker's own description of its work. */
   said: z.string(),
 });
-export type Change = z.infer<typeof Change>;
+export type CommittedChange = z.infer<typeof CommittedChange>;
 
 export const Review = z.object({
   pass: z.boolean(),
@@ -125,7 +125,7 @@ export const Improve = z.object({
   /** The command that asked for it, if there is one. */
   wishId: Id.optional(),
   found: Finding.optional(),
-  change: Change.optional(),
+  change: CommittedChange.optional(),
   review: Review.optional(),
   /** Of `undo`: what is to be undone. */
   merged: Merged.optional(),

@@ -18,8 +18,8 @@ function stamp<K extends string>(kind: K) {
 }
 /** A dropped file need not have these: the supervisor completes them. */
 const COMPLETED = { id: true, at: true } as const;
-/** A record that carries authority is believed only with its signature: the HMAC of it with the token (`seal.ts` in packages/store). */
-const SEAL = { mac: z.string() };
+/** A record that carries authority is believed only with its signature: the HMAC of it with the token (`sign.ts` in packages/store). */
+const SIGNED = { mac: z.string() };
 
 export const ClientClock = z.object({ timeZone: z.string().min(1).max(64), now: z.iso.datetime({ offset: true }) });
 export type ClientClock = z.infer<typeof ClientClock>;
@@ -91,27 +91,30 @@ const Stop = z.object({ ...stamp("stop"), taskId: Id.optional() });
 const Cancel = z.object({ ...stamp("cancel"), taskId: Id });
 
 /** The conversation starts over: no later context reads what is before it (SPEC F3). */
-export const ClearWish = z.object({ ...stamp("clear"), ...SEAL });
+export const ClearCommand = z.object({ ...stamp("clear"), ...SIGNED });
 
 /** The last thing that the user said is to be answered again (docs/file-protocol.md#the-life-of-a-second-thought). */
-export const RetryWish = z.object({
+export const RetryCommand = z.object({
   ...stamp("retry"),
   /** The turn that has answered it; the last one where none is named. */
   turnId: Id.optional(),
   /** The last message of that turn, in other words. */
   edit: z.object({ messageId: Id, text: z.string().min(1).max(MESSAGE_CHARS_MAX) }).optional(),
   answerBy: AnswerBy.optional(),
-  ...SEAL,
+  ...SIGNED,
 });
-export type RetryWish = z.infer<typeof RetryWish>;
+export type RetryCommand = z.infer<typeof RetryCommand>;
 
 /** One kind of command. Any process may drop it as a file, or it carries authority: then it has a signature, and needs it. */
-type Command = {
+type CommandRow = {
   /** How its ids begin. */
   prefix: string;
   /** The pattern of its ids, if the prefix does not say enough. */
   id?: RegExp;
-} & ({ schema: z.ZodObject; dropped: z.ZodObject } | { schema: z.ZodObject & { shape: typeof SEAL }; dropped?: never });
+} & (
+  | { schema: z.ZodObject; dropped: z.ZodObject }
+  | { schema: z.ZodObject & { shape: typeof SIGNED }; dropped?: never }
+);
 
 /** Every kind of command there is: all that knows them by kind follows from this table (docs/file-protocol.md#commands). */
 const TABLE = [
@@ -126,23 +129,27 @@ const TABLE = [
   // If no run receives it, its message is called m-<id>: that must be an id, too.
   { prefix: "s", id: /^(s|m-f)-.{1,122}$/, schema: Steer, dropped: Steer.omit({ via: true }).partial(COMPLETED) },
   { prefix: "stop", schema: Stop, dropped: Stop.partial(COMPLETED) },
-  { prefix: "r", schema: z.object({ ...stamp("restart"), ...SEAL }) },
-  { prefix: "clear", schema: ClearWish },
-  { prefix: "retry", schema: RetryWish },
+  { prefix: "r", schema: z.object({ ...stamp("restart"), ...SIGNED }) },
+  { prefix: "clear", schema: ClearCommand },
+  { prefix: "retry", schema: RetryCommand },
   {
     prefix: "a",
-    schema: z.object({ ...stamp("answer"), questionId: Id, answer: Answer, via: Via.optional(), ...SEAL }),
+    schema: z.object({ ...stamp("answer"), questionId: Id, answer: Answer, via: Via.optional(), ...SIGNED }),
   },
   // A new trigger; its id is `trg-` and the hexadecimal digits of the command's.
-  { prefix: "put", schema: z.object({ ...stamp("trigger-put"), definition: TriggerDefinition, ...SEAL }) },
-  { prefix: "patch", schema: z.object({ ...stamp("trigger-patch"), triggerId: Id, patch: TriggerPatch, ...SEAL }) },
-  { prefix: "delete", schema: z.object({ ...stamp("trigger-delete"), triggerId: Id, ...SEAL }) },
+  { prefix: "put", schema: z.object({ ...stamp("trigger-put"), definition: TriggerDefinition, ...SIGNED }) },
+  { prefix: "patch", schema: z.object({ ...stamp("trigger-patch"), triggerId: Id, patch: TriggerPatch, ...SIGNED }) },
+  { prefix: "delete", schema: z.object({ ...stamp("trigger-delete"), triggerId: Id, ...SIGNED }) },
   // Fire now, whatever the schedule says; it changes nothing of the schedule.
-  { prefix: "run", schema: z.object({ ...stamp("trigger-run"), triggerId: Id, given: Given.optional(), ...SEAL }) },
+  { prefix: "run", schema: z.object({ ...stamp("trigger-run"), triggerId: Id, given: Given.optional(), ...SIGNED }) },
   // To be remembered in memory.md, in the notes of the day, or in a file of its own (`target`).
   {
     prefix: "memory",
-    schema: z.object({ ...RememberEffect.omit({ type: true, replaces: true }).shape, ...stamp("memory-add"), ...SEAL }),
+    schema: z.object({
+      ...RememberEffect.omit({ type: true, replaces: true }).shape,
+      ...stamp("memory-add"),
+      ...SIGNED,
+    }),
   },
   // An entry of a document of memory is to read otherwise or, without `to`, to go. It is named by how it begins.
   {
@@ -152,23 +159,23 @@ const TABLE = [
       document: MemoryDocument,
       entry: z.string().min(1).max(ENTRY_NAME_CHARS_MAX),
       to: RememberEffect.shape.content.optional(),
-      ...SEAL,
+      ...SIGNED,
     }),
   },
   // An item is named by its text, or by its number in the list.
   {
     prefix: "backlog",
-    schema: z.object({ ...BacklogEffect.omit({ type: true }).shape, ...stamp("backlog-edit"), ...SEAL }),
+    schema: z.object({ ...BacklogEffect.omit({ type: true }).shape, ...stamp("backlog-edit"), ...SIGNED }),
   },
   // Look for something to improve now, whatever the clock says.
-  { prefix: "improve", schema: z.object({ ...stamp("improve"), ...SEAL }) },
+  { prefix: "improve", schema: z.object({ ...stamp("improve"), ...SIGNED }) },
   // An ended task is to be done once more, as a new one; `text` is asked in place of what was asked then.
-  { prefix: "again", schema: z.object({ ...stamp("again"), taskId: Id, text: Prompt.optional(), ...SEAL }) },
+  { prefix: "again", schema: z.object({ ...stamp("again"), taskId: Id, text: Prompt.optional(), ...SIGNED }) },
   // Commands with a prefix that was allowed for good ask again.
-  { prefix: "revoke", schema: z.object({ ...stamp("revoke"), approvalId: Id, ...SEAL }) },
+  { prefix: "revoke", schema: z.object({ ...stamp("revoke"), approvalId: Id, ...SIGNED }) },
   // A change is to be undone (SPEC J3).
-  { prefix: "undo", schema: z.object({ ...stamp("undo"), changeId: Id, ...SEAL }) },
-] as const satisfies readonly Command[];
+  { prefix: "undo", schema: z.object({ ...stamp("undo"), changeId: Id, ...SIGNED }) },
+] as const satisfies readonly CommandRow[];
 
 /** How the id of a dropped file begins. */
 export const DROPPED_PREFIX = "m-f";
@@ -181,33 +188,33 @@ type Dropped = Extract<Row, { dropped: unknown }>["dropped"];
 /** The table by kind. */
 export const COMMANDS = Object.fromEntries(TABLE.map((row) => [row.schema.shape.kind.value, row])) as unknown as Record<
   z.infer<Row["schema"]>["kind"],
-  Command
+  CommandRow
 >;
 
 const SCHEMAS = TABLE.map(({ schema }) => schema);
 
-export const Wish = z.discriminatedUnion("kind", [Event, ...SCHEMAS]);
-export type Wish = z.infer<typeof Wish>;
-export type WishOf<K extends Wish["kind"]> = Extract<Wish, { kind: K }>;
-export type CancelWish = WishOf<"cancel">;
-export type RestartWish = WishOf<"restart">;
-export type SteerWish = WishOf<"steer">;
-export type StopWish = WishOf<"stop">;
-export type ClearWish = WishOf<"clear">;
-export type AnswerWish = WishOf<"answer">;
-export type AgainWish = WishOf<"again">;
-export type RevokeWish = WishOf<"revoke">;
-export type UndoWish = WishOf<"undo">;
+export const InboxCommand = z.discriminatedUnion("kind", [Event, ...SCHEMAS]);
+export type InboxCommand = z.infer<typeof InboxCommand>;
+export type CommandOf<K extends InboxCommand["kind"]> = Extract<InboxCommand, { kind: K }>;
+export type CancelCommand = CommandOf<"cancel">;
+export type RestartCommand = CommandOf<"restart">;
+export type SteerCommand = CommandOf<"steer">;
+export type StopCommand = CommandOf<"stop">;
+export type ClearCommand = CommandOf<"clear">;
+export type AnswerCommand = CommandOf<"answer">;
+export type AgainCommand = CommandOf<"again">;
+export type RevokeCommand = CommandOf<"revoke">;
+export type UndoCommand = CommandOf<"undo">;
 
 /** A command whose outcome is archived with it; messages and events are archived as they are. */
-export const WishWithOutcome = z.discriminatedUnion(
+export const CommandWithOutcome = z.discriminatedUnion(
   "kind",
   SCHEMAS.filter((schema) => schema !== Message) as Many<Exclude<Row["schema"], typeof Message>>,
 );
-export type WishWithOutcome = z.infer<typeof WishWithOutcome>;
+export type CommandWithOutcome = z.infer<typeof CommandWithOutcome>;
 
 /** A file that was dropped into `inbox/`: the supervisor completes `id` and `at`. */
-export const DroppedWish = z.discriminatedUnion(
+export const DroppedCommand = z.discriminatedUnion(
   "kind",
   TABLE.flatMap((row) => ("dropped" in row ? [row.dropped] : [])) as Many<Dropped>,
 );
@@ -219,7 +226,7 @@ const EVENT_ID = /\.(report|answered|expired|refused|restarted)$|--|^budget-/;
  * Can a record of this kind have this id? Commands share the archive with tasks and marks: a command under the id of another
  * kind is taken for a dropped file.
  */
-export function isIdOf(kind: Wish["kind"], id: string): boolean {
+export function isIdOf(kind: InboxCommand["kind"], id: string): boolean {
   if (kind === "event") return EVENT_ID.test(id);
   const { prefix, dropped, id: pattern } = COMMANDS[kind];
   if (pattern !== undefined) return pattern.test(id);
@@ -227,7 +234,10 @@ export function isIdOf(kind: Wish["kind"], id: string): boolean {
 }
 
 /** Is this record believed only with its signature? */
-export function needsSeal({ kind, ...record }: Pick<Wish, "kind"> & { answerBy?: unknown; pool?: unknown }): boolean {
+export function needsSignature({
+  kind,
+  ...record
+}: Pick<InboxCommand, "kind"> & { answerBy?: unknown; pool?: unknown }): boolean {
   return (
     kind === "event" ||
     COMMANDS[kind].dropped === undefined ||

@@ -3,7 +3,7 @@
  * (docs/file-protocol.md#the-life-of-a-task).
  */
 import { z } from "zod";
-import { Problem } from "../base/cause.ts";
+import { ProviderProblem } from "../base/cause.ts";
 import { FailureReason } from "../base/failure.ts";
 import { PlanNote } from "../base/fields.ts";
 import { Id } from "../base/id.ts";
@@ -12,7 +12,7 @@ import { Steer } from "../base/signal.ts";
 import { Usage } from "../base/usage.ts";
 import { Left } from "./claim.ts";
 import { EFFECTS_MAX, Effect } from "./effect.ts";
-import { Change, Finding, Landing, Review, Unmerging } from "./improvement.ts";
+import { CommittedChange, Finding, Landing, Review, Unmerging } from "./improvement.ts";
 import { SHOWN_MAX, ShownMemory } from "./shown-memory.ts";
 import { Task } from "./task.ts";
 
@@ -53,7 +53,7 @@ export const RESULT_SCHEMAS = {
   plan: Plan,
   verdicts: Verdicts,
   finding: Finding,
-  change: Change,
+  change: CommittedChange,
   review: Review,
   landing: Landing,
   unmerging: Unmerging,
@@ -73,7 +73,7 @@ export function hasRoomFor(steer: Steer, steers: readonly Steer[]): boolean {
 }
 
 /** The beginning of the outage, and its reason, as the first attempt found it. */
-export const Outage = z.object({ since: z.iso.datetime(), error: z.string(), problem: Problem.optional() });
+export const Outage = z.object({ since: z.iso.datetime(), error: z.string(), problem: ProviderProblem.optional() });
 export type Outage = z.infer<typeof Outage>;
 
 export const Result = z
@@ -87,7 +87,7 @@ export const Result = z
     error: z.string().optional(),
     failureReason: FailureReason.optional(),
     /** The provider that did not answer, and the reason, if that was the problem. */
-    problem: Problem.optional(),
+    problem: ProviderProblem.optional(),
     question: z.string().optional(),
     effects: z.array(Effect).max(EFFECTS_MAX),
     attempts: z.number().int().nonnegative(),

@@ -2,14 +2,14 @@
 import { z } from "zod";
 import { OnInterrupt, PlanNote, PoolName, Priority, Prompt, TimeoutSec, Title } from "../base/fields.ts";
 import { Id } from "../base/id.ts";
-import { KINDS, type Kind, kindsOf } from "../base/kind.ts";
+import { KINDS, kindsOf, type TaskKind } from "../base/kind.ts";
 import { Report } from "../base/report.ts";
 import { Role } from "../base/role.ts";
 import { Steer } from "../base/signal.ts";
 import { SkillRef } from "../base/skill.ts";
 import { EVALUATION_PROMPT_CHARS_MAX } from "../triggers/condition.ts";
 import { Improve } from "./improvement.ts";
-import { ClearWish, Event, Message, RetryWish } from "./inbox.ts";
+import { ClearCommand, Event, Message, RetryCommand } from "./inbox.ts";
 
 export const PRIORITY_DEFAULT = 5;
 
@@ -19,9 +19,9 @@ export const TurnInput = z.object({
   events: z.array(Event),
   results: z.array(Report),
   /** The command to start over: this turn is nothing but its marker in the history, and needs no run. */
-  clear: ClearWish.optional(),
+  clear: ClearCommand.optional(),
   /** The command to be answered again: all that this turn answers was answered before, by the turn that `again` names. */
-  again: RetryWish.required({ turnId: true }).optional(),
+  again: RetryCommand.required({ turnId: true }).optional(),
 });
 export type TurnInput = z.infer<typeof TurnInput>;
 
@@ -123,7 +123,7 @@ const Unnamed = z.object({
   improve: Improve.pick({ step: true }).optional(),
 });
 
-function kindOf({ role, turn, evaluation, rollUp, improve }: z.infer<typeof Unnamed>): Kind {
+function kindOf({ role, turn, evaluation, rollUp, improve }: z.infer<typeof Unnamed>): TaskKind {
   if (turn !== undefined)
     return turn.clear !== undefined || turn.events[0]?.name === "budget" ? "announcement" : "turn";
   if (evaluation !== undefined) return "evaluation";
@@ -162,7 +162,7 @@ export function isForPool({ kind, pool }: Pick<Task, "kind" | "pool">): boolean 
 }
 
 /** The defaults of a new task of this kind. */
-export function blankTask<K extends Kind>(kind: K) {
+export function blankTask<K extends TaskKind>(kind: K) {
   const { role, reported } = KINDS[kind];
   return {
     kind,

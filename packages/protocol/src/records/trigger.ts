@@ -40,7 +40,7 @@ export const Unanswered = z.object({
 export type Unanswered = z.infer<typeof Unanswered>;
 
 /** The evidence of the leaves of a condition, by the number of the leaf. */
-export const Evidence = z.object({
+export const ConditionEvidence = z.object({
   /** Of those that compare: what was there when a change was last acted upon, as `file_changed` has it. */
   baselines: z.record(z.string(), z.string()),
   /** `llm_eval`: the last answer. It is null once a firing has used it, or when the rest decides without it. */
@@ -51,8 +51,8 @@ export const Evidence = z.object({
   /** `llm_eval`: the batches since its last answer from which none came. */
   unanswered: z.record(z.string(), Unanswered).optional(),
 });
-export type Evidence = z.infer<typeof Evidence>;
-export const NO_EVIDENCE: Evidence = { baselines: {}, evaluations: {} };
+export type ConditionEvidence = z.infer<typeof ConditionEvidence>;
+export const NO_EVIDENCE: ConditionEvidence = { baselines: {}, evaluations: {} };
 
 /** One firing: the id of the task or the event that it is. */
 export const Occurrence = z.object({
@@ -74,15 +74,15 @@ export const Skip = z.object({
 export type Skip = z.infer<typeof Skip>;
 
 /** The decision of a trigger version. Any process that sees it carries it out; the next version is made when all of it is durable. */
-export const Decision = z.object({ fire: z.array(Occurrence).max(MISSED_MAX), skip: z.array(Skip).max(2) });
-export type Decision = z.infer<typeof Decision>;
-export const NO_DECISION: Decision = { fire: [], skip: [] };
+export const TriggerDecision = z.object({ fire: z.array(Occurrence).max(MISSED_MAX), skip: z.array(Skip).max(2) });
+export type TriggerDecision = z.infer<typeof TriggerDecision>;
+export const NO_DECISION: TriggerDecision = { fire: [], skip: [] };
 
 export const Fired = Occurrence.omit({ given: true }).extend({ outcome: z.literal("fired") });
 export const Skipped = Skip.extend({ outcome: z.literal("skipped") });
 /** A line of what a trigger did lately, newest last: a firing, or a stretch that was skipped. */
-export const Past = z.discriminatedUnion("outcome", [Fired, Skipped]);
-export type Past = z.infer<typeof Past>;
+export const PastOccurrence = z.discriminatedUnion("outcome", [Fired, Skipped]);
+export type PastOccurrence = z.infer<typeof PastOccurrence>;
 
 const versioned = { id: TriggerId, version: z.number().int().positive() };
 
@@ -90,16 +90,16 @@ const versioned = { id: TriggerId, version: z.number().int().positive() };
 export const Over = z.enum(["spent", "deleted", "cancelled"]);
 export type Over = z.infer<typeof Over>;
 
-export const Link = z.object({
+export const DependentTask = z.object({
   ...versioned,
   type: z.literal("link"),
   condition: Condition,
   task: Task,
-  evidence: Evidence,
+  evidence: ConditionEvidence,
 });
-export type Link = z.infer<typeof Link>;
+export type DependentTask = z.infer<typeof DependentTask>;
 
-const standing = {
+const triggerFields = {
   ...versioned,
   createdAt: z.iso.datetime(),
   title: Title,
@@ -124,12 +124,12 @@ const standing = {
   over: Over.optional(),
   /** The commands that are in this version, the last ones: a command that comes again changes nothing. */
   applied: z.array(Id).max(APPLIED_MAX),
-  decision: Decision,
-  recent: z.array(Past).max(RECENT_MAX),
+  decision: TriggerDecision,
+  recent: z.array(PastOccurrence).max(RECENT_MAX),
 };
 
 export const Recurring = z.object({
-  ...standing,
+  ...triggerFields,
   type: z.literal("recurring"),
   schedule: Schedule,
   missed: Missed,
@@ -141,7 +141,7 @@ export const Recurring = z.object({
 export type Recurring = z.infer<typeof Recurring>;
 
 export const Scheduled = z.object({
-  ...standing,
+  ...triggerFields,
   type: z.literal("scheduled"),
   runAt: z.iso.datetime({ offset: true }),
   missed: Missed,
@@ -149,7 +149,7 @@ export const Scheduled = z.object({
 export type Scheduled = z.infer<typeof Scheduled>;
 
 export const Conditional = z.object({
-  ...standing,
+  ...triggerFields,
   type: z.literal("conditional"),
   condition: Condition,
   cooldownSec: z.number().int().min(0).max(COOLDOWN_SEC_MAX),
@@ -157,7 +157,7 @@ export const Conditional = z.object({
   stableSec: z.number().int().positive().max(STABLE_SEC_MAX).optional(),
   /** Since when it holds, as far as it was looked at. Only with `stableSec`. */
   heldSince: z.iso.datetime().optional(),
-  evidence: Evidence,
+  evidence: ConditionEvidence,
   /** It was seen not to hold since it fired last (SPEC D4: it fires when it turns from false to true). */
   isArmed: z.boolean(),
   /** How often it has fired. */
@@ -166,8 +166,8 @@ export const Conditional = z.object({
 });
 export type Conditional = z.infer<typeof Conditional>;
 
-export const Standing = z.discriminatedUnion("type", [Recurring, Scheduled, Conditional]);
-export type Standing = z.infer<typeof Standing>;
-
-export const Trigger = z.discriminatedUnion("type", [Link, Recurring, Scheduled, Conditional]);
+export const Trigger = z.discriminatedUnion("type", [Recurring, Scheduled, Conditional]);
 export type Trigger = z.infer<typeof Trigger>;
+
+export const TriggerRecord = z.discriminatedUnion("type", [DependentTask, Recurring, Scheduled, Conditional]);
+export type TriggerRecord = z.infer<typeof TriggerRecord>;

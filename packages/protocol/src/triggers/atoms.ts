@@ -6,7 +6,7 @@
  */
 
 /** One thing that a condition holds: what it is, and how it is asked for. `condition-schema.ts` has the schema of each kind. */
-export interface Field {
+export interface ConditionField {
   kind: "path" | "task" | "question" | "flag" | "bound" | "weekdays" | "zone" | "count";
   isOptional?: boolean;
   /** A part that is new begins with this; a zone with the reader's, and anything else that is not optional empty. */
@@ -18,13 +18,13 @@ export interface Field {
   refused?: string;
 }
 
-export type Fields = Readonly<Record<string, Field>>;
+export type ConditionFields = Readonly<Record<string, ConditionField>>;
 /** The fields of a condition as texts; a missing one is "". */
-export type Said<F extends Fields = Fields> = { readonly [Name in keyof F]: string };
+export type ConditionTexts<F extends ConditionFields = ConditionFields> = { readonly [Name in keyof F]: string };
 /** That it is so, that it is not, and if it matters, that it is unknown now. */
 export type Sentences = readonly [isSo: string, isNot: string, isUnknown?: string];
 
-export interface AtomRow<F extends Fields = Fields> {
+export interface AtomRow<F extends ConditionFields = ConditionFields> {
   /** It is chosen by this in the form. */
   label: string;
   /** The description of `params` for models, if it is not the names of the fields. */
@@ -33,35 +33,35 @@ export interface AtomRow<F extends Fields = Fields> {
   fields: F;
   /** Checks of the fields together. Where it does not, the API says `message`, and the form `refused`. */
   checks?: readonly { isMet(params: Readonly<Record<string, unknown>>): boolean; message: string; refused: string }[];
-  en(said: Said<F>): Sentences;
+  en(said: ConditionTexts<F>): Sentences;
   /** In one line of a list, where that is not `en`. */
-  line?(said: Said<F>): string;
+  line?(said: ConditionTexts<F>): string;
 }
 
 export const WEEKDAYS = ["mon", "tue", "wed", "thu", "fri", "sat", "sun"] as const;
 
 /** The compiler then sees to it that a row says only what it holds. */
-const row = <const F extends Fields>(said: AtomRow<F>) => said;
+const row = <const F extends ConditionFields>(said: AtomRow<F>) => said;
 
 const PATH = {
   kind: "path",
   label: "File or glob in the workspace",
   placeholder: "src/**/*.ts",
   refused: "Name a file or a glob in the workspace, without “..”.",
-} as const satisfies Field;
+} as const satisfies ConditionField;
 
 const TASK = {
   kind: "task",
   label: "Id of the task",
   placeholder: "t-000001.0.1",
   refused: "Name a task by its id, like t-000001.0.1.",
-} as const satisfies Field;
+} as const satisfies ConditionField;
 
 const BOUND = {
   kind: "bound",
   isOptional: true,
   refused: "A time like 22:30, or a moment with its zone: 2026-12-01T09:00:00+08:00.",
-} as const satisfies Field;
+} as const satisfies ConditionField;
 
 /** Seconds for which what has changed must stay as it is before that counts, where a condition says nothing else. */
 export const SETTLE_SEC_DEFAULT = 2;
@@ -180,8 +180,8 @@ export const ROWS: Readonly<Record<AtomType, AtomRow>> = ATOMS;
 /** The fields of a condition as texts, for the words of its row. @param text how a value of a kind is said; "" is not filled in yet. */
 export function saidOf(
   { type, params }: { type: AtomType; params: object },
-  text: (kind: Field["kind"], value: unknown) => string,
-): Said {
+  text: (kind: ConditionField["kind"], value: unknown) => string,
+): ConditionTexts {
   const values: Record<string, unknown> = { ...params };
   const said = Object.entries(ROWS[type].fields).map(([name, { kind, isOptional }]) => {
     const { [name]: value = "" } = values;

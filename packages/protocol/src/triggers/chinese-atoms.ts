@@ -1,10 +1,17 @@
 /** How Chinese says the conditions of triggers, and the texts of their form; the table of conditions has the English. Loaded for readers of Chinese alone. */
-import { type ATOMS, type AtomType, type Fields, listed, type Said, type Sentences } from "./atoms.ts";
+import {
+  type ATOMS,
+  type AtomType,
+  type ConditionFields,
+  type ConditionTexts,
+  listed,
+  type Sentences,
+} from "./atoms.ts";
 
-interface Row<F extends Fields = Fields> {
-  said(said: Said<F>): Sentences;
+interface Row<F extends ConditionFields = ConditionFields> {
+  said(said: ConditionTexts<F>): Sentences;
   /** As it was found to be, where that is not the same. */
-  found?(said: Said<F>): Sentences;
+  found?(said: ConditionTexts<F>): Sentences;
 }
 
 const OWN: { readonly [T in AtomType]: Row<(typeof ATOMS)[T]["fields"]> } = {

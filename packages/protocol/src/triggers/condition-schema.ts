@@ -1,14 +1,14 @@
 /** The schemas of conditions, of the rows of `atoms.ts`. */
 import { z } from "zod";
 import { Id } from "../base/id.ts";
-import { ATOM_TYPES, type AtomRow, type AtomType, type Field, ROWS, WEEKDAYS } from "./atoms.ts";
+import { ATOM_TYPES, type AtomRow, type AtomType, type ConditionField, ROWS, WEEKDAYS } from "./atoms.ts";
 import * as plain from "./condition.ts";
 
 /** An IANA time zone, `Asia/Shanghai`. */
 export const TimeZone = z.string().min(1).max(64).refine(plain.isTimeZone, "not a time zone like Europe/Paris or UTC");
 
 /** The schema of a field, by its kind. */
-const VALUES: Record<Field["kind"], z.ZodType> = {
+const VALUES: Record<ConditionField["kind"], z.ZodType> = {
   /** Relative to the workspace, or absolute; `/` divides. It names no place above the workspace by `..`. */
   path: z
     .string()

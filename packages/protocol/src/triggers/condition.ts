@@ -4,7 +4,7 @@
  */
 import { regexes } from "zod/v4/core";
 import { ID_PATTERN } from "../base/id-pattern.ts";
-import { type ATOMS, type AtomType, type Field, type Fields, ROWS, type WEEKDAYS } from "./atoms.ts";
+import { type ATOMS, type AtomType, type ConditionField, type ConditionFields, ROWS, type WEEKDAYS } from "./atoms.ts";
 
 export const CONDITION_DEPTH_MAX = 16;
 export const CONDITION_LEAVES_MAX = 64;
@@ -25,9 +25,11 @@ const MAY_HOLD = {
   count: (count: number) => Number.isSafeInteger(count) && count >= 0,
 };
 
-type Value<F extends Field> = Parameters<(typeof MAY_HOLD)[F["kind"]]>[0];
-type Optional<F extends Fields> = { [Name in keyof F]: F[Name] extends { isOptional: true } ? Name : never }[keyof F];
-type Params<F extends Fields> = { [Name in Exclude<keyof F, Optional<F>>]: Value<F[Name]> } & {
+type Value<F extends ConditionField> = Parameters<(typeof MAY_HOLD)[F["kind"]]>[0];
+type Optional<F extends ConditionFields> = {
+  [Name in keyof F]: F[Name] extends { isOptional: true } ? Name : never;
+}[keyof F];
+type Params<F extends ConditionFields> = { [Name in Exclude<keyof F, Optional<F>>]: Value<F[Name]> } & {
   [Name in Optional<F>]?: Value<F[Name]> | undefined;
 };
 export type Atom = { [T in AtomType]: { type: T; params: Params<(typeof ATOMS)[T]["fields"]> } }[AtomType];
@@ -72,7 +74,7 @@ export function isTimeZone(name: string): boolean {
 }
 
 /** May the field not hold this? One that is not filled in is undefined. */
-export function isRefused({ kind, isOptional }: Field, value: unknown): boolean {
+export function isRefused({ kind, isOptional }: ConditionField, value: unknown): boolean {
   const mayHold = MAY_HOLD[kind] as (value: unknown) => boolean;
   return value === undefined ? !isOptional : !mayHold(value);
 }

@@ -17,11 +17,11 @@ import { AuditLine } from "../records/audit.ts";
 import { Changer } from "../records/change.ts";
 import { BacklogEffect, RememberEffect } from "../records/effect.ts";
 import { HistoryMessage } from "../records/history.ts";
-import { Change, ImproveKind } from "../records/improvement.ts";
+import { CommittedChange, ImproveKind } from "../records/improvement.ts";
 import { AnswerBy, ClientClock } from "../records/inbox.ts";
 import { ENTRY_NAME_CHARS_MAX } from "../records/memory-entry.ts";
 import { Answer } from "../records/question.ts";
-import { Fired, Past, Skipped } from "../records/trigger.ts";
+import { Fired, PastOccurrence, Skipped } from "../records/trigger.ts";
 import { Codes } from "../texts/coded.ts";
 import { ATOM_TYPES } from "../triggers/atoms.ts";
 import { Atom, Condition } from "../triggers/condition-schema.ts";
@@ -119,7 +119,7 @@ export type SteerBody = z.infer<typeof SteerBody>;
 export const TaskState = z.enum(["waiting", "queued", "running", "done", "failed", "cancelled", "needs_input"]);
 export type TaskState = z.infer<typeof TaskState>;
 
-/** `waiting` is a chain link whose condition does not hold yet. */
+/** `waiting` is a dependent task whose condition does not hold yet. */
 export const TaskSummary = z.object({
   id: Id,
   role: Role,
@@ -189,7 +189,7 @@ export const Improvement = z.object({
   kind: ImproveKind.optional(),
   title: z.string().optional(),
   why: z.string().optional(),
-  change: Change.optional(),
+  change: CommittedChange.optional(),
   /** Why the review passed it, or did not. */
   reasons: z.array(z.string()).optional(),
   branch: z.string().optional(),
@@ -226,7 +226,7 @@ export const TriggerSummary = z.object({
   /** When it fires next; null where that depends on a condition, or never. */
   next: z.string().nullable(),
   /** Recent occurrences, newest last. */
-  recent: z.array(Past),
+  recent: z.array(PastOccurrence),
   coded: Codes.optional(),
 });
 export type TriggerSummary = z.infer<typeof TriggerSummary>;

@@ -16,7 +16,7 @@ export const SLASH_COMMANDS = [
 
 export type SlashName = (typeof SLASH_COMMANDS)[number]["name"];
 
-export type Line =
+export type TypedLine =
   | { kind: "message"; text: string }
   | { kind: "steer"; text: string }
   | { kind: "next"; text: string }
@@ -36,7 +36,7 @@ const COMMAND = /^\/([a-z]+)(?:\s+([\s\S]*))?$/i;
  * Reads one line of the chat. `//stop` is the message `/stop`, and `/etc/hosts` is a message as well. The text is without
  * white space around it; an empty line is a message without text.
  */
-export function readLine(line: string): Line {
+export function readLine(line: string): TypedLine {
   const text = line.trim();
   if (text.startsWith("//")) return { kind: "message", text: text.slice(1) };
   const [, word, rest = ""] = COMMAND.exec(text) ?? [];

@@ -13,10 +13,10 @@ export const V1_BODY_BYTES_MAX = 32 * 1_048_576;
 const ITEMS_MAX = 10_000;
 
 /** A part of a message: text, or a file. Its content follows from its `type`, and is read when it is new. */
-export const Part = z.looseObject({ type: z.string() });
-export type Part = z.infer<typeof Part>;
+export const MessagePart = z.looseObject({ type: z.string() });
+export type MessagePart = z.infer<typeof MessagePart>;
 
-const Content = z.union([z.string(), z.array(Part)]).nullish();
+const Content = z.union([z.string(), z.array(MessagePart)]).nullish();
 
 const Options = {
   model: z.string(),

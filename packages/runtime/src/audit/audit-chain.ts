@@ -63,7 +63,7 @@ export const REKEYED_EVENT = "audit_key_changed";
 export const MISSING_EVENT = "audit_lines_missing";
 
 /** The place of a line in the chain, given by the line before it. */
-export interface Link {
+export interface ChainPosition {
   seq: number;
   previousHash: string;
 }
@@ -74,7 +74,7 @@ export interface AuditChain {
    * @returns the lines, with a newline between them.
    * @throws CutShort where the disk took only some of them, or none.
    */
-  append(...writes: ((link: Link) => string)[]): string;
+  append(...writes: ((position: ChainPosition) => string)[]): string;
   /** Makes the chain durable and notes its head, if this process wrote to it. Throws what the disk throws. */
   noteHead(): void;
 }
@@ -109,7 +109,7 @@ export function openAuditChain(options: AuditChainOptions): AuditChain {
   const path = join(home, auditFile(actor));
   let { file, inode, size, first, tail } = openAt(path);
   const end = endOf(tail, key) ?? endOfRotated(home, actor, key);
-  let link = end?.link ?? { seq: 1, previousHash: "" };
+  let position = end?.position ?? { seq: 1, previousHash: "" };
   let endsInNewline = isWhole(tail);
   let isBegun = false;
   let isNoted = false;
@@ -118,19 +118,19 @@ export function openAuditChain(options: AuditChainOptions): AuditChain {
 
   /** The chain may have something to say of what was there before it is gone on with. */
   function begin(): void {
-    const after = link.seq - 1;
+    const after = position.seq - 1;
     const head = readHead(home, actor, key);
     if (end?.key === "foreign")
       note({ event: REKEYED_EVENT, detail: { file: auditFile(actor), after, isReplaced: isLaterToken(home, token) } });
     else if (end?.key === "unkeyed") note({ event: KEYED_EVENT, detail: { after } });
-    if (head !== null && (head.seq > after || (head.seq === after && head.hash !== end?.link.previousHash)))
+    if (head !== null && (head.seq > after || (head.seq === after && head.hash !== end?.position.previousHash)))
       note({ event: MISSING_EVENT, detail: { file: auditFile(actor), noted: head.seq, after } });
   }
 
   function noteHead(): void {
     if (!isNoted) return;
     fsyncSync(file);
-    writeHead(home, actor, key, { seq: link.seq - 1, hash: link.previousHash });
+    writeHead(home, actor, key, { seq: position.seq - 1, hash: position.previousHash });
   }
 
   function finishFile(): void {
@@ -165,12 +165,12 @@ export function openAuditChain(options: AuditChainOptions): AuditChain {
     closeSync(file);
     ({ file, inode, size, first } = opened);
     endsInNewline = isWhole(opened.tail);
-    note({ event: REOPENED_EVENT, detail: { file: auditFile(actor), was, after: link.seq - 1 } });
+    note({ event: REOPENED_EVENT, detail: { file: auditFile(actor), was, after: position.seq - 1 } });
   }
 
   const isDue = (size: number) => first !== undefined && (size >= fileBytesMax || first.day !== dayOfMs(nowMs()));
 
-  function append(...writes: ((link: Link) => string)[]): string {
+  function append(...writes: ((position: ChainPosition) => string)[]): string {
     if (!isBegun) {
       isBegun = true;
       begin();
@@ -184,14 +184,14 @@ export function openAuditChain(options: AuditChainOptions): AuditChain {
       return append(...writes);
     }
     if (isDue(size)) finishFile();
-    const links: Link[] = [link];
+    const positions: ChainPosition[] = [position];
     const lines = writes.map((write, at) => {
-      const { seq } = links[at] as Link;
-      const line = keyed(write(links[at] as Link), key);
-      links.push({ seq: seq + 1, previousHash: hashOf(line) });
+      const { seq } = positions[at] as ChainPosition;
+      const line = keyed(write(positions[at] as ChainPosition), key);
+      positions.push({ seq: seq + 1, previousHash: hashOf(line) });
       return line;
     });
-    put(lines, links);
+    put(lines, positions);
     if (!isSwept) {
       isSwept = true;
       const limits = { nowMs: nowMs(), bytesMax: options.bytesMax ?? AUDIT_BYTES_MAX };
@@ -200,8 +200,8 @@ export function openAuditChain(options: AuditChainOptions): AuditChain {
     return lines.join("\n");
   }
 
-  /** @param links the place of each line, and of the one after them. */
-  function put(lines: readonly string[], links: readonly Link[]): void {
+  /** @param positions the place of each line, and of the one after them. */
+  function put(lines: readonly string[], positions: readonly ChainPosition[]): void {
     const bytes = Buffer.from(`${endsInNewline ? "" : "\n"}${lines.join("\n")}\n`);
     let written = 0;
     try {
@@ -212,19 +212,19 @@ export function openAuditChain(options: AuditChainOptions): AuditChain {
       const newlines = bytes.toString("latin1", 0, written).split("\n").length - 1;
       const count = Math.max(0, newlines - (endsInNewline ? 0 : 1));
       const kept = count === 0 ? 0 : bytes.lastIndexOf("\n", written - 1) + 1;
-      if (count > 0) goOnAfter(count, kept, links);
+      if (count > 0) goOnAfter(count, kept, positions);
       takeBack(written - kept);
       throw new CutShort(count, error);
     }
-    goOnAfter(lines.length, written, links);
+    goOnAfter(lines.length, written, positions);
   }
 
-  function goOnAfter(count: number, bytesWritten: number, links: readonly Link[]): void {
+  function goOnAfter(count: number, bytesWritten: number, positions: readonly ChainPosition[]): void {
     const isFirst = first === undefined;
     size += bytesWritten;
     endsInNewline = true;
-    first ??= { seq: link.seq, day: dayOfMs(nowMs()) };
-    link = links[count] as Link;
+    first ??= { seq: position.seq, day: dayOfMs(nowMs()) };
+    position = positions[count] as ChainPosition;
     try {
       // A file that is there and has no line is never what a power failure left.
       if (isFirst) fsyncSync(file);
@@ -297,7 +297,7 @@ function readPart(file: number, from: number): string {
 
 /** The place after the last line of a chain, and how that line is keyed. */
 interface End {
-  link: Link;
+  position: ChainPosition;
   key: LineKey;
 }
 
@@ -305,7 +305,7 @@ function endOf(text: string, key: string): End | null {
   for (const line of text.split("\n").reverse()) {
     const parsed = line === "" ? null : parseAuditLine(line);
     if (parsed !== null)
-      return { link: { seq: parsed.seq + 1, previousHash: hashOf(line) }, key: keyOfLine(line, key) };
+      return { position: { seq: parsed.seq + 1, previousHash: hashOf(line) }, key: keyOfLine(line, key) };
   }
   return null;
 }

@@ -8,7 +8,7 @@ import { hasCode } from "@mimikit/store/disk/error-code";
 import winston from "winston";
 import { readToken } from "../home/home.ts";
 import type { ProcessRole } from "../process/role-record.ts";
-import { CutShort, type Link, openAuditChain } from "./audit-chain.ts";
+import { type ChainPosition, CutShort, openAuditChain } from "./audit-chain.ts";
 
 export type LogLevel = "error" | "warn" | "info" | "debug";
 
@@ -55,14 +55,14 @@ export function createLog(home: string, actor: ProcessRole, level: LogLevel): Ro
   let lost = 0;
 
   function append(events: readonly AuditEvent[]): void {
-    const lineOf = (event: AuditEvent) => (link: Link) =>
+    const lineOf = (event: AuditEvent) => (position: ChainPosition) =>
       redact(
         JSON.stringify({
           timestamp: new Date().toISOString(),
-          seq: link.seq,
+          seq: position.seq,
           actor,
           ...event,
-          previousHash: link.previousHash,
+          previousHash: position.previousHash,
         }),
       );
     process.stdout.write(`${audit.append(...events.map(lineOf))}\n`);

@@ -55,11 +55,6 @@ export function maskedIn(value: unknown): unknown {
 
 /** JSON Schema of its value. */
 function schemaOf({ schema }: ConfigField): SettingView["schema"] {
-  const {
-    $schema: _dialect,
-    description: _text,
-    default: _standard,
-    ...rest
-  } = z.toJSONSchema(schema, { io: "input" });
+  const { $schema: _schema, description: _text, default: _standard, ...rest } = z.toJSONSchema(schema, { io: "input" });
   return rest;
 }

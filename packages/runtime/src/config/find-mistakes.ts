@@ -10,7 +10,7 @@ import { CONFIG_ALIASES_MAX, CONFIG_FILE_BYTES_MAX } from "./config-file.ts";
 import { CONFIG_FIELDS, valueAt } from "./fields.ts";
 import { Config } from "./schema.ts";
 
-export interface Mistake {
+export interface ConfigMistake {
   line: number;
   column: number;
   /** The setting: `timeoutSec.worker`; empty for a mistake of the file as a whole. */
@@ -21,7 +21,7 @@ export interface Mistake {
 }
 
 /** @param path of the file. @returns null where there is none; an empty list where all is well. Throws what the disk throws. */
-export function findMistakes(path: string): Mistake[] | null {
+export function findMistakes(path: string): ConfigMistake[] | null {
   let text: string;
   try {
     const { size } = statSync(path);
@@ -36,7 +36,7 @@ export function findMistakes(path: string): Mistake[] | null {
 }
 
 /** Of the text of a file; an empty list where all is well. */
-export function mistakesIn(text: string): Mistake[] {
+export function mistakesIn(text: string): ConfigMistake[] {
   const lines = new LineCounter();
   const document = parseDocument(text, { lineCounter: lines, logLevel: "error", prettyErrors: false });
   if (document.errors.length > 0)
@@ -69,7 +69,7 @@ export function mistakesIn(text: string): Mistake[] {
     }
     return 0;
   };
-  const tell = (issue: z.core.$ZodIssue, key?: string): Mistake => {
+  const tell = (issue: z.core.$ZodIssue, key?: string): ConfigMistake => {
     const path = [...issue.path, ...(key === undefined ? [] : [key])].join(".");
     const { line, col: column } = lines.linePos(offsetOf(issue.path, key));
     const message = key === undefined ? issue.message : sentence("no_such_setting");
@@ -82,7 +82,7 @@ export function mistakesIn(text: string): Mistake[] {
     .sort((a, b) => a.line - b.line || a.column - b.column);
 }
 
-function whole(message: string, next: string): Mistake {
+function whole(message: string, next: string): ConfigMistake {
   return { line: 1, column: 1, path: "", message, next };
 }
 

@@ -3,20 +3,20 @@
 import { createHash } from "node:crypto";
 import { namesOf, obstacleTo } from "@mimikit/core/triggers/take-back-trigger";
 import { undoneId, unmergeId } from "@mimikit/protocol/base/id";
-import type { Change, MergeChange } from "@mimikit/protocol/records/change";
+import type { MergeChange, UndoableChange } from "@mimikit/protocol/records/change";
 import { Unmerging } from "@mimikit/protocol/records/improvement";
 import { sentence } from "@mimikit/protocol/texts/coded";
 import type { ChangeView } from "@mimikit/protocol/wire/api";
 import type { FileSystem } from "@mimikit/store/disk/file-system";
 import { readIfDocument } from "@mimikit/store/documents/document";
 import { takenBack } from "@mimikit/store/documents/take-back";
-import type { Mirror } from "@mimikit/store/mirror/mirror";
+import type { StateCache } from "@mimikit/store/state-cache/state-cache";
 import { CONFIG_FILE } from "./config-file.ts";
 
-/** Where changes are looked up; call `mirror.refresh()` before. */
+/** Where changes are looked up; call `cache.refresh()` before. */
 export interface ChangePlace {
   fs: FileSystem;
-  mirror: Mirror;
+  cache: StateCache;
 }
 
 /**
@@ -24,7 +24,7 @@ export interface ChangePlace {
  * @param nowMs wall clock, milliseconds since the epoch.
  */
 export async function listChanges(place: ChangePlace, nowMs: number, limit: number): Promise<ChangeView[]> {
-  const newest = [...place.mirror.changes.values()]
+  const newest = [...place.cache.changes.values()]
     .sort((a, b) => (`${a.at} ${a.id}` > `${b.at} ${b.id}` ? -1 : 1))
     .slice(0, limit);
   const texts = new Map<string, string | null>();
@@ -35,14 +35,14 @@ export async function listChanges(place: ChangePlace, nowMs: number, limit: numb
 
 /** One change as it is now. @param texts what was read of the documents already. */
 export async function changeView(
-  change: Change,
+  change: UndoableChange,
   place: ChangePlace,
   nowMs: number,
   texts = new Map<string, string | null>(),
 ): Promise<ChangeView> {
   const { id, at, what, op, by, title } = change;
   const view = { id, at, what, op, by, title };
-  if (await place.mirror.ledger.confirm(undoneId(id))) return { ...view, state: "undone" };
+  if (await place.cache.archiveIndex.confirm(undoneId(id))) return { ...view, state: "undone" };
   if (change.what === "improvement") {
     const refusal = await refusalOf(change, place);
     return refusal === null ? { ...view, state: "open" } : { ...view, state: "open", problem: refusal };
@@ -52,25 +52,25 @@ export async function changeView(
 }
 
 /** Why the last try to take a merge back came to nothing; null before the first. Only a try tells git's present answer. */
-async function refusalOf({ number }: MergeChange, { mirror: { ledger } }: ChangePlace): Promise<string | null> {
+async function refusalOf({ number }: MergeChange, { cache: { archiveIndex } }: ChangePlace): Promise<string | null> {
   let last = 0;
-  while (await ledger.confirm(unmergeId(number, last + 1))) last++;
+  while (await archiveIndex.confirm(unmergeId(number, last + 1))) last++;
   if (last === 0) return null;
-  const ended = await ledger.readResult(unmergeId(number, last));
+  const ended = await archiveIndex.readResult(unmergeId(number, last));
   return Unmerging.safeParse(ended?.result).data?.note ?? ended?.error ?? null;
 }
 
 async function problemOf(
-  change: Exclude<Change, MergeChange>,
-  { fs, mirror }: ChangePlace,
+  change: Exclude<UndoableChange, MergeChange>,
+  { fs, cache }: ChangePlace,
   nowMs: number,
   texts: Map<string, string | null>,
 ): Promise<string | null> {
   if (change.what === "trigger") {
-    const { standing, changes, ledger } = mirror;
+    const { triggers, changes, archiveIndex } = cache;
     const first = change.op === "delete" ? change.trigger.id : change.triggerId;
-    for (const id of namesOf(first, changes)) await ledger.confirm(id);
-    return obstacleTo(change, { standing, changes, isArchived: (id) => ledger.has(id) }, nowMs);
+    for (const id of namesOf(first, changes)) await archiveIndex.confirm(id);
+    return obstacleTo(change, { triggers, changes, isArchived: (id) => archiveIndex.has(id) }, nowMs);
   }
   const path = change.what === "config" ? CONFIG_FILE : change.document;
   const known = texts.get(path);

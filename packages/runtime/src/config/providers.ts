@@ -31,7 +31,7 @@ export function keyNamesOf(id: KeyOwner): string[] {
 }
 
 /** Where a provider finds what it needs: keys in the environment or in `secrets.json`, logins in the state directory. */
-export interface Surroundings {
+export interface ProviderEnvironment {
   home: string;
   env: Environment;
   /** Those of `secrets.json`, by provider and search engine. */
@@ -44,7 +44,7 @@ export function keyVariableOf(id: KeyOwner, env: Environment): string | undefine
 }
 
 /** The key of a provider or a search engine: that of a variable, else the one that is kept. */
-export function keyOf(id: KeyOwner, { env, keys }: Pick<Surroundings, "env" | "keys">): string | undefined {
+export function keyOf(id: KeyOwner, { env, keys }: Pick<ProviderEnvironment, "env" | "keys">): string | undefined {
   const variable = keyVariableOf(id, env);
   return variable === undefined ? keys[id] : env[variable];
 }

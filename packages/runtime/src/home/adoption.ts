@@ -120,7 +120,7 @@ export async function untilAdopted(home: string, env: Environment): Promise<void
 export const NOT_ADOPTED = sentence("home_not_adopted");
 
 /**
- * Moves what PM2 and Node would load as code to `tmp/`, where housekeeping deletes it after a day; of a directory that is
+ * Moves what PM2 and Node would load as code to `tmp/`, where maintenance deletes it after a day; of a directory that is
  * not adopted, whatever of it would count before that. Only while none of its processes runs.
  */
 export function putCodeAside(home: string, env: Environment): void {

@@ -29,7 +29,7 @@ import { chooseWorkDir, STATE_FOLDER, type WorkDir } from "./work-dir.ts";
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-export interface Place {
+export interface HomePlace {
   /** The state directory, absolute. */
   home: string;
   /** The workspace in which work is done, absolute. */
@@ -50,7 +50,7 @@ export class HomeError extends Error {}
  * Where the state and the workspace are (docs/configuration.md). npm runs scripts in the folder of package.json, so for
  * `npm start` and `npm stop` the caller's directory is npm's INIT_CWD.
  */
-export function resolveHome(env: Environment): Place & WorkDir {
+export function resolveHome(env: Environment): HomePlace & WorkDir {
   const calledByNpm = env.npm_lifecycle_event === "start" || env.npm_lifecycle_event === "stop";
   const calledIn = (calledByNpm ? env.INIT_CWD : undefined) ?? process.cwd();
   const called = { named: env.MIMIKIT_WORK_DIR, calledIn, program: ROOT, userHome: env.HOME || homedir() };

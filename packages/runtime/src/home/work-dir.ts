@@ -16,7 +16,7 @@ export interface WorkDir {
   chosen: "named" | "here" | "apart" | "kept";
 }
 
-export interface Called {
+export interface WorkDirSources {
   /** The value of MIMIKIT_WORK_DIR. */
   named: string | undefined;
   /** Where the user is, absolute. */
@@ -31,7 +31,7 @@ export interface Called {
  * The workspace is where the user is, but never the folder of the program: what Workers change there would be Mimikit itself.
  * @param hasState says whether a directory has a state directory in it, from before.
  */
-export function chooseWorkDir(called: Called, hasState: (dir: string) => boolean): WorkDir {
+export function chooseWorkDir(called: WorkDirSources, hasState: (dir: string) => boolean): WorkDir {
   const { named, calledIn, program, userHome } = called;
   if (named) return { workDir: resolve(named), chosen: "named" };
   if (!isInside(program, calledIn)) return { workDir: calledIn, chosen: "here" };

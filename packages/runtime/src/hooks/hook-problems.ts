@@ -3,10 +3,10 @@ import type { FileSystem } from "@mimikit/store/disk/file-system";
 import { HOOKS } from "@mimikit/store/disk/state";
 import { readHookSecrets } from "../config/secrets.ts";
 import { type Environment, HomeError } from "../home/home.ts";
-import { type Hook, type Hooks, readHooks, type Source } from "./read-hooks.ts";
+import { type FoundHooks, type Hook, type HookSource, readHooks } from "./read-hooks.ts";
 
 /** The names of the secrets that a hook cannot do without. */
-export function secretsOf(hook: Hook | Source): string[] {
+export function secretsOf(hook: Hook | HookSource): string[] {
   if ("receive" in hook) return [hook.secret ?? hook.name];
   const { name, url, secret, headers = {} } = hook;
   if (url === undefined) return [];
@@ -15,7 +15,7 @@ export function secretsOf(hook: Hook | Source): string[] {
 }
 
 /** The first of them that there is not; undefined where all are there. */
-export function missingSecret(hook: Hook | Source, secrets: Readonly<Record<string, string>>): string | undefined {
+export function missingSecret(hook: Hook | HookSource, secrets: Readonly<Record<string, string>>): string | undefined {
   return secretsOf(hook).find((name) => !Object.hasOwn(secrets, name));
 }
 
@@ -25,7 +25,7 @@ export function missingText(secret: string): string {
 }
 
 /** All hooks, and all that is wrong with them. Throws what the disk throws. */
-export async function examineHooks(fs: FileSystem, home: string, env: Environment): Promise<Hooks> {
+export async function examineHooks(fs: FileSystem, home: string, env: Environment): Promise<FoundHooks> {
   const { hooks, sources, problems } = await readHooks(fs);
   const refused = (name: string, reason: string) => ({ place: `${HOOKS}/${name}.yaml`, reason, name });
   try {

@@ -22,7 +22,7 @@ export interface Hook extends HookFile {
 }
 
 /** A hook of what comes in. */
-export interface Source extends SourceFile {
+export interface HookSource extends SourceFile {
   name: string;
 }
 
@@ -35,15 +35,15 @@ export interface HookProblem {
   name: string | null;
 }
 
-export interface Hooks {
+export interface FoundHooks {
   hooks: Hook[];
-  sources: Source[];
+  sources: HookSource[];
   problems: HookProblem[];
 }
 
 /** Files of other names are the owner's own: scripts, for example. Throws what the disk throws; a missing directory holds none. */
-export async function readHooks(fs: FileSystem): Promise<Hooks> {
-  const found: Hooks = { hooks: [], sources: [], problems: [] };
+export async function readHooks(fs: FileSystem): Promise<FoundHooks> {
+  const found: FoundHooks = { hooks: [], sources: [], problems: [] };
   const names = await hookFiles(fs);
   for (const [at, file] of names.entries()) {
     const name = file.slice(0, -EXTENSION.length);

@@ -1,9 +1,9 @@
-/** Seals what is sent about attempts, and opens what comes: once each, in the order of its sender. */
+/** Encrypts what is sent about attempts, and opens what comes: once each, in the order of its sender. */
 import { randomBytes } from "node:crypto";
 import { BadJson } from "@mimikit/protocol/base/json";
 import type { z } from "zod";
+import { type CipherPlace, decrypt, encrypt, NotDecryptable } from "./encrypt.ts";
 import type { Carried } from "./engine.ts";
-import { BadSeal, type Place, seal, unseal } from "./seal.ts";
 
 const SESSION_BYTES = 8;
 /** Senders that are remembered: a process that starts anew is another. */
@@ -16,13 +16,13 @@ export class Carrier<Sent, Heard> {
   private readonly last = new Map<string, number>();
   private readonly key: string;
   private readonly pool: string;
-  private readonly directions: { sent: Place["direction"]; heard: Place["direction"] };
+  private readonly directions: { sent: CipherPlace["direction"]; heard: CipherPlace["direction"] };
   private readonly schema: z.ZodType<Heard>;
 
   /** @param key of the pool. @param schema of what is heard. */
   constructor(
     { key, pool }: { key: string; pool: string },
-    directions: { sent: Place["direction"]; heard: Place["direction"] },
+    directions: { sent: CipherPlace["direction"]; heard: CipherPlace["direction"] },
     schema: z.ZodType<Heard>,
   ) {
     this.key = key;
@@ -33,7 +33,11 @@ export class Carrier<Sent, Heard> {
 
   wrap(job: string, record: Sent): Carried {
     const seq = `${this.session}.${++this.sent}`;
-    return { job, seq, sealed: seal(this.key, { job, pool: this.pool, direction: this.directions.sent, seq }, record) };
+    return {
+      job,
+      seq,
+      sealed: encrypt(this.key, { job, pool: this.pool, direction: this.directions.sent, seq }, record),
+    };
   }
 
   /** null for what is not of the other side, was heard before, or is older than what was heard of the same sender. */
@@ -42,7 +46,7 @@ export class Carrier<Sent, Heard> {
     const number = Number(digits);
     if (digits === undefined || number <= (this.last.get(session) ?? 0)) return null;
     try {
-      const heard = unseal(
+      const heard = decrypt(
         this.key,
         { job, pool: this.pool, direction: this.directions.heard, seq },
         this.schema,
@@ -56,7 +60,7 @@ export class Carrier<Sent, Heard> {
       }
       return heard;
     } catch (error) {
-      if (error instanceof BadSeal || error instanceof BadJson) return null;
+      if (error instanceof NotDecryptable || error instanceof BadJson) return null;
       throw error;
     }
   }

@@ -1,10 +1,10 @@
-/** Seals pieces of files on their way, and opens them: each is bound to its job, direction, file and number. */
-import { PIECE_BYTES, type Piece } from "@mimikit/protocol/pools/messages";
+/** Encrypts pieces of files on their way, and opens them: each is bound to its job, direction, file and number. */
+import { type FilePiece, PIECE_BYTES } from "@mimikit/protocol/pools/messages";
+import { type CipherPlace, decryptBytes, ENCRYPTION_BYTES, encryptBytes, NotDecryptable } from "./encrypt.ts";
 import type { HomeSide, PoolSide } from "./engine.ts";
-import { BadSeal, type Place, SEAL_BYTES, sealBytes, unsealBytes } from "./seal.ts";
 
 type Side = Pick<PoolSide | HomeSide, "putPiece" | "takePiece">;
-type Direction = Extract<Place["direction"], "file-to-pool" | "file-from-pool">;
+type Direction = Extract<CipherPlace["direction"], "file-to-pool" | "file-from-pool">;
 
 export class FileCarrier {
   private readonly side: Side;
@@ -17,26 +17,26 @@ export class FileCarrier {
     this.directions = directions;
   }
 
-  async put(job: string, piece: Piece, data: Buffer): Promise<void> {
+  async put(job: string, piece: FilePiece, data: Buffer): Promise<void> {
     const { sent } = this.directions;
-    await this.side.putPiece(job, nameOf(sent, piece), sealBytes(this.pool.key, this.place(job, sent, piece), data));
+    await this.side.putPiece(job, nameOf(sent, piece), encryptBytes(this.pool.key, this.place(job, sent, piece), data));
   }
 
   /** null where it does not lie there, and for what is not of the other side. */
-  async take(job: string, piece: Piece): Promise<Buffer | null> {
+  async take(job: string, piece: FilePiece): Promise<Buffer | null> {
     const { taken } = this.directions;
-    const sealed = await this.side.takePiece(job, nameOf(taken, piece), PIECE_BYTES + SEAL_BYTES);
+    const sealed = await this.side.takePiece(job, nameOf(taken, piece), PIECE_BYTES + ENCRYPTION_BYTES);
     try {
-      return sealed === null ? null : unsealBytes(this.pool.key, this.place(job, taken, piece), sealed);
+      return sealed === null ? null : decryptBytes(this.pool.key, this.place(job, taken, piece), sealed);
     } catch (error) {
-      if (error instanceof BadSeal) return null;
+      if (error instanceof NotDecryptable) return null;
       throw error;
     }
   }
 
-  private place(job: string, direction: Direction, { file, piece }: Piece): Place {
+  private place(job: string, direction: Direction, { file, piece }: FilePiece): CipherPlace {
     return { job, pool: this.pool.name, direction, seq: `${file}.${piece}` };
   }
 }
 
-const nameOf = (direction: Direction, { file, piece }: Piece) => `${direction}:${file}.${piece}`;
+const nameOf = (direction: Direction, { file, piece }: FilePiece) => `${direction}:${file}.${piece}`;

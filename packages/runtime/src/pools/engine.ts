@@ -12,7 +12,7 @@ import { channelOf, outcomeKey, PREFIX, pieceKey, queueOfPool, TOPICS, type Topi
 /** The engine is asked so often whether it is there, and counts as away when it has not answered for so long. */
 const PING_EVERY_MS = 1_000;
 const AWAY_MS = 5_000;
-/** Characters of a message: the lines of a stream, sealed. A longer one is not read. */
+/** Characters of a message: the lines of a stream, encrypted. A longer one is not read. */
 const MESSAGE_CHARS_MAX = 1_048_576;
 /** So long an outcome waits for its home. */
 const OUTCOME_KEPT_SEC = 7 * 86_400;

@@ -1,5 +1,5 @@
 /**
- * A one-time code by which a machine joins. The engine keeps what it stands for, sealed by the code, for ten minutes, and gives it to the
+ * A one-time code by which a machine joins. The engine keeps what it stands for, encrypted by the code, for ten minutes, and gives it to the
  * first who asks (docs/pools.md).
  */
 import { randomBytes } from "node:crypto";
@@ -7,8 +7,8 @@ import { BadJson, tryJson } from "@mimikit/protocol/base/json";
 import { JoinBundle } from "@mimikit/protocol/pools/messages";
 import { z } from "zod";
 import { withEngine } from "./connect.ts";
+import { decrypt, encrypt, keyOfSecret, NotDecryptable, nameOfSecret } from "./encrypt.ts";
 import { joinKey } from "./names.ts";
-import { BadSeal, keyOfSecret, nameOfSecret, seal, unseal } from "./seal.ts";
 
 /** Seconds in which a code can be redeemed. */
 export const INVITATION_SEC = 600;
@@ -25,7 +25,7 @@ const placeOf = (name: string) => ({ job: name, pool: "", direction: "join" as c
 export async function invite(url: string, bundle: JoinBundle): Promise<string> {
   const secret = randomBytes(SECRET_BYTES).toString("base64url");
   const name = nameOfSecret(secret);
-  const sealed = seal(keyOfSecret(secret), placeOf(name), bundle);
+  const sealed = encrypt(keyOfSecret(secret), placeOf(name), bundle);
   await withEngine(url, (client) => client.set(joinKey(name), sealed, "EX", INVITATION_SEC));
   return Buffer.from(JSON.stringify({ url, secret })).toString("base64url");
 }
@@ -46,9 +46,9 @@ export async function redeem(code: string, otherUrl?: string): Promise<{ bundle:
       "this code was used before, or is older than ten minutes: ask for another with  mimikit pool invite",
     );
   try {
-    return { bundle: unseal(keyOfSecret(data.secret), placeOf(name), JoinBundle, sealed), url };
+    return { bundle: decrypt(keyOfSecret(data.secret), placeOf(name), JoinBundle, sealed), url };
   } catch (error) {
-    if (error instanceof BadSeal || error instanceof BadJson)
+    if (error instanceof NotDecryptable || error instanceof BadJson)
       throw new BadCode("the engine holds something else under this code");
     throw error;
   }

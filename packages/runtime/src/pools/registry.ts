@@ -5,7 +5,7 @@ import type { PoolSummary } from "@mimikit/protocol/wire/api";
 import type { FileSystem } from "@mimikit/store/disk/file-system";
 import { createRecord, readRecord } from "@mimikit/store/disk/record";
 import { PERMITS, POOLS, POOLS_HOME_PATH, poolPath } from "@mimikit/store/disk/state";
-import type { Mirror } from "@mimikit/store/mirror/mirror";
+import type { StateCache } from "@mimikit/store/state-cache/state-cache";
 import { readPoolsSeen } from "@mimikit/store/views/pools-seen";
 
 const ID_BYTES = 8;
@@ -47,8 +47,8 @@ export async function describePools(fs: FileSystem, nowMs: number): Promise<Pool
 }
 
 /** The same with the work that each has. Throws what the disk throws, and `BadJson` for a damaged record. */
-export async function describeMachines(fs: FileSystem, mirror: Mirror, nowMs: number): Promise<PoolSummary[]> {
-  const tasks = tasksAway(mirror);
+export async function describeMachines(fs: FileSystem, cache: StateCache, nowMs: number): Promise<PoolSummary[]> {
+  const tasks = tasksAway(cache);
   return (await describePools(fs, nowMs)).map((pool) => ({
     ...pool,
     tasks: (tasks.get(pool.name) ?? []).slice(0, TASKS_MAX),
@@ -60,13 +60,13 @@ function tasksAway({
   unaccounted,
   attempts,
   results,
-  ledger,
+  archiveIndex,
   queue,
-}: Mirror): Map<string, { id: string; title: string }[]> {
+}: StateCache): Map<string, { id: string; title: string }[]> {
   const away = new Map<string, { id: string; title: string }[]>();
   for (const id of unaccounted.keys()) {
     const task = queue.get(id);
-    if (task === undefined || results.has(id) || ledger.has(id)) continue;
+    if (task === undefined || results.has(id) || archiveIndex.has(id)) continue;
     for (const { claim, failed } of attempts.get(id) ?? []) {
       const owner = failed === undefined ? PoolOwner.safeParse(claim?.owner).data : undefined;
       if (owner !== undefined) away.set(owner.pool, [...(away.get(owner.pool) ?? []), { id, title: task.title }]);

@@ -1,12 +1,12 @@
 /** The first thing that a role does: it finds and opens its state directory. */
 import { openHome } from "../home/adoption.ts";
-import { type Environment, HomeError, type Place, resolveHome } from "../home/home.ts";
+import { type Environment, HomeError, type HomePlace, resolveHome } from "../home/home.ts";
 import { whenThereIsRoom } from "../home/room.ts";
 
 /**
  * Waits where the disk is full. Ends the process with 1, and one line on stderr, where the state directory cannot be used as it is.
  */
-export async function openHere(env: Environment): Promise<Place & { adopted: boolean }> {
+export async function openHere(env: Environment): Promise<HomePlace & { adopted: boolean }> {
   const { home, workDir } = resolveHome(env);
   const open = () => openHome(home, env);
   try {

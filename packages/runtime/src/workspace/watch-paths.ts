@@ -10,14 +10,14 @@ import { GLOB_DEPTH_MAX, isWalked, type Pattern } from "./glob.ts";
 /** More paths are looked at without notifications. */
 export const WATCHED_PATHS_MAX = 256;
 
-export interface Target {
+export interface WatchedPath {
   /** Absolute: what is watched, and what is below it. */
   path: string;
   /** The pattern that counts; null if that is the path itself. */
   pattern: Pattern | null;
 }
 
-export interface WatchOptions {
+export interface PathWatchOptions {
   /** Directories whose changes are irrelevant. */
   isHidden(path: string): boolean;
   /** Something asked for under this name may have changed. */
@@ -27,18 +27,18 @@ export interface WatchOptions {
 }
 
 export class PathWatch {
-  private readonly options: WatchOptions;
+  private readonly options: PathWatchOptions;
   /** By the name that was asked for; null where there is none to be had. */
   private readonly watchers = new Map<string, FSWatcher | null>();
   private readonly closing = new Set<Promise<void>>();
   private readonly told = new Set<string>();
 
-  constructor(options: WatchOptions) {
+  constructor(options: PathWatchOptions) {
     this.options = options;
   }
 
   /** Watches these, by the names that changes are told under, and whatever was watched before no more. */
-  follow(targets: ReadonlyMap<string, Target>): void {
+  follow(targets: ReadonlyMap<string, WatchedPath>): void {
     for (const name of this.watchers.keys()) if (!targets.has(name)) this.drop(name);
     for (const [name, target] of targets) {
       if (this.watchers.has(name) || this.options.isHidden(target.path)) continue;
@@ -53,7 +53,7 @@ export class PathWatch {
     await Promise.all(this.closing);
   }
 
-  private open(name: string, { path, pattern }: Target): FSWatcher {
+  private open(name: string, { path, pattern }: WatchedPath): FSWatcher {
     const { isHidden, onChange } = this.options;
     const watcher = watch(path, {
       ignored: (each, info) => isHidden(each) || (pattern !== null && isLeftOut(path, each, pattern, info)),

@@ -7,7 +7,7 @@ import { lstat, realpath, stat } from "node:fs/promises";
 import { isAbsolute, join, relative, sep } from "node:path";
 import { hasCode } from "@mimikit/store/disk/error-code";
 import { type PathPattern, type Pattern, readPattern, stampOfGlob, Unseen, unseen } from "./glob.ts";
-import { PathWatch, type Target } from "./watch-paths.ts";
+import { PathWatch, type WatchedPath } from "./watch-paths.ts";
 
 /** Between two walks of one glob, whatever changes meanwhile: a walk costs more than a look at one file. */
 export const WALK_EVERY_MS_MIN = 250;
@@ -33,7 +33,7 @@ export interface WorkspaceFilesOptions {
 }
 
 /** A question under one name. */
-interface Asked extends Target {
+interface Asked extends WatchedPath {
   /** The last walk's result and time; null before the first. */
   walked: { stamp: string | Unseen; atMs: number; tookMs: number } | null;
   /** Something may have changed since it began. */

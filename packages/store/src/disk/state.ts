@@ -10,7 +10,7 @@ export const SIGNALS = "signals";
 /** Changes that can be undone (SPEC J3). */
 export const CHANGES = "undo";
 export const ARCHIVE = "archive";
-export const FOLDED = "archive/folded";
+export const COMPACTED = "archive/folded";
 export const QUARANTINE = "quarantine";
 export const STREAMS = "streams";
 export const RUNS = "runs";
@@ -142,7 +142,8 @@ export const taskOfRun = (name: string) => /^(.+)\.a\d+$/.exec(name)?.[1];
 /** In the folder of the attempt that asked: its yes was used. */
 export const USED_YES = "used-yes";
 /** Part 1 of a month has no number: `archive/folded/2026-10.jsonl`, then `2026-10.2.jsonl`. */
-export const foldPath = (month: string, part: number) => `${FOLDED}/${month}${part === 1 ? "" : `.${part}`}.jsonl`;
+export const compactedPath = (month: string, part: number) =>
+  `${COMPACTED}/${month}${part === 1 ? "" : `.${part}`}.jsonl`;
 
 export const HISTORY_PATH = "history.json";
 /** Keys of providers: no log, answer or other file holds one. */
@@ -192,7 +193,7 @@ export const DIRECTORIES: readonly string[] = [
   CHANGES,
   ...Role.options.flatMap((role) => [role, queueOf(role), runningOf(role), resultsOf(role)]),
   ARCHIVE,
-  FOLDED,
+  COMPACTED,
   QUARANTINE,
   STREAMS,
   RUNS,

@@ -43,7 +43,7 @@ const PARENTS: ReadonlySet<string> = new Set(DIRECTORIES.map(directoryOf));
 /** So long after the last of them, a removal one by one is over. */
 const REMOVAL_QUIET_MS = 100;
 
-export interface WatchOptions {
+export interface StateWatchOptions {
   /** Something changed in `dir`, or may have. */
   onChange(dir: string, name: string | null): void;
   /** A directory of the state was removed, or is there again. Its watches are renewed when this returns. */
@@ -60,7 +60,7 @@ export interface WatchOptions {
 export function watchState(
   home: string,
   dirs: readonly string[],
-  { onChange, onReplaced, onProblem }: WatchOptions,
+  { onChange, onReplaced, onProblem }: StateWatchOptions,
 ): () => void {
   const watchers: FSWatcher[] = [];
   let timer: NodeJS.Timeout | undefined;

@@ -38,21 +38,21 @@ export function withoutMarks(text: string): string {
 }
 
 /** Why an edit must not be made, in words for the caller. */
-export interface Problem {
+export interface EditProblem {
   problem: string;
 }
 
 /** `over`: all that follows from it is done already. */
-export type Edited = "made" | "made before" | "over" | Problem;
+export type Edited = "made" | "made before" | "over" | EditProblem;
 
 /** One edit of one document. */
 export interface Edit {
   /** It leaves the mark of this id, and is not made where that is. One without an id is known by the text that it leaves. */
   id?: string;
   /** Asked first by the holder of the document: an edit that is not open is not made. */
-  standing?(): Promise<"open" | "over" | Problem>;
+  standing?(): Promise<"open" | "over" | EditProblem>;
   /** The text with the edit. Its errors, while nothing is changed, go to the caller. */
-  write(text: string): string | Problem | Promise<string | Problem>;
+  write(text: string): string | EditProblem | Promise<string | EditProblem>;
 }
 
 /**

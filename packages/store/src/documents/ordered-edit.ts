@@ -2,12 +2,12 @@
 
 import type { DocumentEdit } from "@mimikit/core/base/action";
 import { titleOf } from "@mimikit/core/base/title";
-import type { Change, Changer } from "@mimikit/protocol/records/change";
+import type { Changer, UndoableChange } from "@mimikit/protocol/records/change";
 import { entriesOf, entryName } from "@mimikit/protocol/records/memory-entry";
 import { sentence } from "@mimikit/protocol/texts/coded";
 import { BACKLOG_PATH, MEMORY_PATH, PERSONA_PATH, PROFILE_PATH } from "../disk/state.ts";
 import { type BacklogItem, findBacklogItem, parseBacklog } from "./backlog.ts";
-import { appendItem, editMark, type Problem, withBlock, withoutMarks } from "./document.ts";
+import { appendItem, type EditProblem, editMark, withBlock, withoutMarks } from "./document.ts";
 
 type BacklogEdit = Extract<DocumentEdit, { document: "backlog" }>;
 type EntryEdit = Extract<DocumentEdit, { document: "entry" }>;
@@ -34,7 +34,7 @@ export function changeOf(
   edit: DocumentEdit,
   text: string,
   { by, at }: { by: Changer; at: string },
-): Change | Problem | null {
+): UndoableChange | EditProblem | null {
   const common = { kind: "change", id: edit.id, at, by } as const;
   const added = (prefix: string, content: string) => appendItem("", prefix, content, edit.id).trimEnd();
   if (edit.document === "memory") {
@@ -72,8 +72,8 @@ export function changeOf(
 function entryChange(
   { id, path, entry: name, to }: EntryEdit,
   text: string,
-  common: Pick<Change, "kind" | "id" | "at" | "by">,
-): Change | Problem | null {
+  common: Pick<UndoableChange, "kind" | "id" | "at" | "by">,
+): UndoableChange | EditProblem | null {
   const entry = entriesOf(text).find((each) => entryName(each) === name);
   if (entry === undefined) return { problem: sentence("undo_not_as_it_was", { document: path }) };
   const lines = text.split("\n");
@@ -96,12 +96,12 @@ function onOneLine(item: string): string {
   return item.replaceAll(/\s*[\r\n]\s*/g, " ");
 }
 
-function findItem(edit: BacklogEdit, text: string): BacklogItem | Problem {
+function findItem(edit: BacklogEdit, text: string): BacklogItem | EditProblem {
   return findBacklogItem(parseBacklog(text), withoutMarks(onOneLine(edit.item))) ?? noSuchItem(edit.item, text);
 }
 
 /** The item of an edit is not in the backlog; the problem says what is. */
-function noSuchItem(wanted: string, text: string): Problem {
+function noSuchItem(wanted: string, text: string): EditProblem {
   const items = parseBacklog(text);
   const named = items.slice(0, NAMED_MAX).map(({ item, done }, i) => {
     const cut = item.length > NAMED_CHARS_MAX ? `${item.slice(0, NAMED_CHARS_MAX)}…` : item;
@@ -120,7 +120,7 @@ function tickedOff(line: string): string {
  * `text` with the edit, and with its mark.
  * @param change what was decided to be changed: it is that line and no other, whatever has moved since.
  */
-export function withEdit(edit: DocumentEdit, change: Change | null, text: string): string | Problem {
+export function withEdit(edit: DocumentEdit, change: UndoableChange | null, text: string): string | EditProblem {
   if (edit.document === "memory") return appendItem(text, "- ", edit.content, edit.id);
   if (edit.document === "entry") return withEntry(edit, change, text);
   if (edit.op === "add") return appendItem(text, "- [ ] ", onOneLine(edit.item), edit.id);
@@ -137,7 +137,7 @@ export function withEdit(edit: DocumentEdit, change: Change | null, text: string
 }
 
 /** The lines that were decided upon are changed, or go; their marks stay, and that of the edit comes to them. */
-function withEntry({ id, path }: EntryEdit, change: Change | null, text: string): string | Problem {
+function withEntry({ id, path }: EntryEdit, change: UndoableChange | null, text: string): string | EditProblem {
   // To read as it did before is no change.
   if (change === null) return withMarks(text, [editMark(id)]);
   if (!("line" in change)) throw new Error(`${change.id} is no change of an entry`);

@@ -3,7 +3,7 @@
 import { undoEditId } from "@mimikit/protocol/base/id";
 import type { DocumentChange } from "@mimikit/protocol/records/change";
 import { sentence } from "@mimikit/protocol/texts/coded";
-import { editMark, type Problem, withBlock } from "./document.ts";
+import { type EditProblem, editMark, withBlock } from "./document.ts";
 
 const MARKS = /<!-- \S+ -->/g;
 
@@ -11,7 +11,7 @@ const MARKS = /<!-- \S+ -->/g;
  * Takes a change back in `text`, its document; or says why it has to stay, and what can be done instead. The marks of the edit stay, so that it is never made again, and that of
  * taking it back comes to them (docs/file-protocol.md R10).
  */
-export function takenBack(change: DocumentChange, text: string): string | Problem {
+export function takenBack(change: DocumentChange, text: string): string | EditProblem {
   const { id, document } = change;
   if (text.includes(editMark(undoEditId(id)))) return text;
   if (!text.includes(editMark(id))) return { problem: sentence("undo_gone", { document }) };
@@ -32,7 +32,7 @@ export function takenBack(change: DocumentChange, text: string): string | Proble
   return withMarks(lines, [undoEditId(id)]);
 }
 
-function withoutLines({ id, document }: DocumentChange, written: string[], lines: string[]): string | Problem {
+function withoutLines({ id, document }: DocumentChange, written: string[], lines: string[]): string | EditProblem {
   const number = lines.findIndex((_, i) => written.every((line, k) => lines[i + k] === line));
   if (number < 0) {
     const marked = lines.findIndex((line) => line.includes(editMark(id)));

@@ -2,7 +2,7 @@
 import { countAttempts } from "@mimikit/core/base/snapshot";
 import type { BoardFacts } from "@mimikit/core/views/board";
 import type { Claim } from "@mimikit/protocol/records/claim";
-import type { AttemptRecord } from "../mirror/mirror.ts";
+import type { AttemptRecord } from "../state-cache/state-cache.ts";
 
 /** The claim of the attempt that runs now, as far as the disk says. */
 export function runningClaim(attempts: readonly AttemptRecord[] | undefined): Claim | undefined {

@@ -3,18 +3,18 @@ import { isOnBoard, summaryOf } from "@mimikit/core/views/board";
 import { ancestorsOf, childId, compareTaskIds, turnNumber } from "@mimikit/protocol/base/id";
 import type { Result } from "@mimikit/protocol/records/result";
 import type { TaskSummary } from "@mimikit/protocol/wire/api";
-import type { Ledger } from "../mirror/ledger.ts";
+import type { ArchiveIndex } from "../state-cache/archive-index.ts";
 
 /** Ended tasks that lists show; older ones can still be read by their id. */
 const ENDED_TASKS_MAX = 500;
 
 export class EndedTasks {
-  private readonly ledger: Ledger;
+  private readonly archiveIndex: ArchiveIndex;
   private readonly summaries = new Map<string, TaskSummary>();
   private changed = new Set<string>();
 
-  constructor(ledger: Ledger) {
-    this.ledger = ledger;
+  constructor(archiveIndex: ArchiveIndex) {
+    this.archiveIndex = archiveIndex;
   }
 
   has(id: string): boolean {
@@ -38,7 +38,7 @@ export class EndedTasks {
 
   /** Reads the newest tasks of archive/; the archive index must know its names. */
   async load(): Promise<void> {
-    const names = [...this.ledger.names()];
+    const names = [...this.archiveIndex.names()];
     for (const { pattern, compare } of FAMILIES) {
       const newest = names.filter((id) => pattern.test(id)).sort((a, b) => compare(b, a));
       for (const id of newest.slice(0, ENDED_TASKS_MAX)) await this.find(id);
@@ -57,8 +57,8 @@ export class EndedTasks {
 
   /** Looks for a task in archive/ and notes it when it is there. */
   async find(id: string): Promise<Result | null> {
-    if (!(await this.ledger.confirm(id))) return null;
-    const result = await this.ledger.readResult(id);
+    if (!(await this.archiveIndex.confirm(id))) return null;
+    const result = await this.archiveIndex.readResult(id);
     if (result !== null) this.note(result);
     return result;
   }

@@ -6,13 +6,13 @@ import { HISTORY_MESSAGES_MAX, History, type HistoryMessage } from "@mimikit/pro
 import type { FileSystem } from "../disk/file-system.ts";
 import { shareRuns } from "../disk/share-runs.ts";
 import { HISTORY_PATH } from "../disk/state.ts";
-import type { Ledger } from "../mirror/ledger.ts";
+import type { ArchiveIndex } from "../state-cache/archive-index.ts";
 
 const HISTORY_BYTES_MAX = 256 * 1_048_576;
 
 /** The newest HISTORY_MESSAGES_MAX messages, oldest first, through the last applied turn that the archive index knows of. */
-export async function readHistory(fs: FileSystem, ledger: Ledger): Promise<History> {
-  return withSettled(await readHistoryView(fs), ledger);
+export async function readHistory(fs: FileSystem, archiveIndex: ArchiveIndex): Promise<History> {
+  return withSettled(await readHistoryView(fs), archiveIndex);
 }
 
 /** The same for who asks again and again: the view is read when it has changed, and each turn after it once. */
@@ -20,13 +20,13 @@ export class HistoryWindow {
   /** Calls at the same time read once. Throws what the disk throws. */
   readonly read: () => Promise<History>;
   private readonly fs: FileSystem;
-  private readonly ledger: Ledger;
+  private readonly archiveIndex: ArchiveIndex;
   private stamp: string | null = null;
   private kept: History | null = null;
 
-  constructor(fs: FileSystem, ledger: Ledger) {
+  constructor(fs: FileSystem, archiveIndex: ArchiveIndex) {
     this.fs = fs;
-    this.ledger = ledger;
+    this.archiveIndex = archiveIndex;
     this.read = shareRuns(() => this.look());
   }
 
@@ -35,7 +35,7 @@ export class HistoryWindow {
     // The stamp is older than the text that is read after it: a change in between is seen the next time.
     const stamp = info === null ? null : `${info.inode} ${info.size} ${info.mtimeMs}`;
     const view = stamp === this.stamp ? this.kept : await readHistoryView(this.fs);
-    this.kept = await withSettled(view, this.ledger);
+    this.kept = await withSettled(view, this.archiveIndex);
     this.stamp = stamp;
     return this.kept;
   }
@@ -45,8 +45,8 @@ export class HistoryWindow {
  * The messages of a view, followed by those of turns applied since.
  * @param view null where there is none, and it is made again.
  */
-export async function withSettled(view: History | null, ledger: Ledger): Promise<History> {
-  const { settledTurn } = ledger;
+export async function withSettled(view: History | null, archiveIndex: ArchiveIndex): Promise<History> {
+  const { settledTurn } = archiveIndex;
   // A turn has at least one message as a rule, so this many turns fill a view that has to be made again.
   const { throughTurn, messages } = view ?? {
     throughTurn: Math.max(0, settledTurn - HISTORY_MESSAGES_MAX),
@@ -55,7 +55,7 @@ export async function withSettled(view: History | null, ledger: Ledger): Promise
   let compressed = view?.compressed;
   const since: HistoryMessage[] = [];
   for (let number = throughTurn + 1; number <= settledTurn; number++) {
-    const turn = await ledger.readResult(turnId(number));
+    const turn = await archiveIndex.readResult(turnId(number));
     if (turn === null) continue;
     since.push(...messagesOf(turn));
     compressed = compressedAfter(turn, compressed);

@@ -5,7 +5,7 @@ import { kindsOf } from "@mimikit/protocol/base/kind";
 import { addUsage, NO_USAGE } from "@mimikit/protocol/base/usage";
 import {
   branchOf,
-  Change,
+  CommittedChange,
   Finding,
   IMPROVE_STEPS,
   type ImproveStep,
@@ -16,9 +16,9 @@ import {
 import type { Result } from "@mimikit/protocol/records/result";
 import type { Task } from "@mimikit/protocol/records/task";
 import type { Improvement, ImprovementState } from "@mimikit/protocol/wire/api";
-import type { Mirror } from "../mirror/mirror.ts";
+import type { StateCache } from "../state-cache/state-cache.ts";
 
-type Records = Pick<Mirror, "queue" | "queuedOf" | "results" | "ledger">;
+type Records = Pick<StateCache, "queue" | "queuedOf" | "results" | "archiveIndex">;
 
 /** The ids of the steps that are queued or handed in, and of everything else that was handed in. */
 export function openSteps(records: Pick<Records, "queuedOf" | "results">): string[] {
@@ -27,15 +27,15 @@ export function openSteps(records: Pick<Records, "queuedOf" | "results">): strin
 }
 
 /** The highest number of an improvement in any state, as far as it has been seen; 0 before the first. */
-export function highestImprovement(records: Pick<Records, "queuedOf" | "results" | "ledger">): number {
-  return Math.max(records.ledger.highestImprovement, ...openSteps(records).map(improvementNumber));
+export function highestImprovement(records: Pick<Records, "queuedOf" | "results" | "archiveIndex">): number {
+  return Math.max(records.archiveIndex.highestImprovement, ...openSteps(records).map(improvementNumber));
 }
 
-/** The newest improvements, newest first. Call after `mirror.refresh()`. Throws what the disk throws. */
+/** The newest improvements, newest first. Call after `cache.refresh()`. Throws what the disk throws. */
 export async function readImprovements(records: Records, limit: number): Promise<Improvement[]> {
   let number = highestImprovement(records);
   // A process that only reads hears of no step that came and went between two looks.
-  while (await records.ledger.confirm(improvementId(number + 1))) number++;
+  while (await records.archiveIndex.confirm(improvementId(number + 1))) number++;
   const found: Improvement[] = [];
   for (; number > 0 && found.length < limit; number--) {
     const improvement = await readImprovement(records, number);
@@ -66,11 +66,11 @@ export async function readImprovement(records: Records, number: number): Promise
   if (first === undefined || last === undefined) return null;
   const resultOf = (step: ImproveStep) => steps.find((each) => each.step === step)?.result?.result;
   const finding = Finding.safeParse(resultOf("look")).data;
-  const change = Change.safeParse(resultOf("work")).data;
+  const change = CommittedChange.safeParse(resultOf("work")).data;
   const review = Review.safeParse(resultOf("review")).data;
   const landing = Landing.safeParse(resultOf("land")).data;
   const reached = stateOf(last, finding, change, landing);
-  const isUndone = reached === "merged" && (await records.ledger.confirm(undoneId(improvementId(number))));
+  const isUndone = reached === "merged" && (await records.archiveIndex.confirm(undoneId(improvementId(number))));
   const state = isUndone ? "undone" : reached;
   const error = last.result?.error ?? (state === "failed" ? "it was cancelled" : undefined);
   return {
@@ -93,21 +93,25 @@ export async function readImprovement(records: Records, number: number): Promise
  * The step that counts. A follower of an applied step was queued before it, and may be newer than the state cache: it
  * counts, unless it was cancelled before it began.
  */
-async function lastOf(steps: readonly Step[], { ledger }: Records): Promise<Step | undefined> {
+async function lastOf(steps: readonly Step[], { archiveIndex }: Records): Promise<Step | undefined> {
   const last = steps.at(-1);
   if (last === undefined || last.result === null || !last.isSettled) return last;
   const task = nextStep(last.result);
   const next = IMPROVE_STEPS[IMPROVE_STEPS.indexOf(last.step) + 1];
   if (task === null || next === undefined) return last;
   const { id } = last.task;
-  for (const each of [id, ...ancestorsOf(id)]) if (await ledger.confirm(cancelMark(each))) return last;
+  for (const each of [id, ...ancestorsOf(id)]) if (await archiveIndex.confirm(cancelMark(each))) return last;
   return { step: next, task, result: null, isSettled: false };
 }
 
-async function readStep({ queue, results, ledger }: Records, number: number, step: ImproveStep): Promise<Step | null> {
+async function readStep(
+  { queue, results, archiveIndex }: Records,
+  number: number,
+  step: ImproveStep,
+): Promise<Step | null> {
   const id = stepId(number, step);
-  const isSettled = await ledger.confirm(id);
-  const result = results.get(id) ?? (isSettled ? await ledger.readResult(id) : null);
+  const isSettled = await archiveIndex.confirm(id);
+  const result = results.get(id) ?? (isSettled ? await archiveIndex.readResult(id) : null);
   const task = result?.task ?? queue.get(id);
   return task === undefined ? null : { step, task, result, isSettled };
 }
@@ -122,7 +126,7 @@ const OPEN_STATES: Record<ImproveStep, ImprovementState> = {
 function stateOf(
   { step, result, isSettled }: Step,
   finding: Finding | undefined,
-  change: Change | undefined,
+  change: CommittedChange | undefined,
   landing: Landing | undefined,
 ): ImprovementState {
   if (!isSettled || result === null) return OPEN_STATES[step];

@@ -1,7 +1,7 @@
 /** The recent cost of one firing of a trigger, with everything that followed: tasks, plans, and the turns that reported it. */
 import { addSpending, NO_SPENDING, type Spending } from "@mimikit/core/base/budget";
-import type { Standing } from "@mimikit/protocol/records/trigger";
-import { TASK_DAYS_MAX, type UsageBook } from "./usage-book.ts";
+import type { Trigger } from "@mimikit/protocol/records/trigger";
+import { TASK_DAYS_MAX, type UsageLog } from "./usage-log.ts";
 
 const DAY_MS = 86_400_000;
 
@@ -10,8 +10,8 @@ const DAY_MS = 86_400_000;
  * noted of them. A turn that told of other things as well counts for none. Throws what the disk throws.
  */
 export function meanCost(
-  { id, recent }: Pick<Standing, "id" | "recent">,
-  book: UsageBook,
+  { id, recent }: Pick<Trigger, "id" | "recent">,
+  usageLog: UsageLog,
   nowMs: number,
 ): Spending | null {
   const oldestMs = nowMs - (TASK_DAYS_MAX - 1) * DAY_MS;
@@ -20,7 +20,7 @@ export function meanCost(
     .filter((ms) => ms >= oldestMs);
   const fromMs = Math.min(...firings);
   if (firings.length === 0) return null;
-  const costs = book
+  const costs = usageLog
     .readSince(fromMs, nowMs)
     .flatMap((day) => day.costsOf(id))
     .filter(({ atMs }) => atMs >= fromMs);

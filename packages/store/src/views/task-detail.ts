@@ -4,7 +4,7 @@ import type { FailedAttempt } from "@mimikit/protocol/records/claim";
 import type { Result } from "@mimikit/protocol/records/result";
 import type { Task } from "@mimikit/protocol/records/task";
 import type { TaskDetail, TaskSummary } from "@mimikit/protocol/wire/api";
-import type { AttemptRecord } from "../mirror/mirror.ts";
+import type { AttemptRecord } from "../state-cache/state-cache.ts";
 
 /** A task that has ended. Its attempts may have been cleaned up: then only the last one is known. */
 export function endedDetail(result: Result, attempts: readonly AttemptRecord[]): TaskDetail {

@@ -33,8 +33,8 @@ async function askedBy(id: PresetId) {
   onTestFinished(() => void server.close());
   const baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}/openai/v1`;
   const config = Config.parse({ model: "m", [id]: { baseUrl } });
-  const surroundings = { home: "/nowhere", env: {}, keys: { [id]: "k-1" } };
-  const model = chatCompletions(endpointOf("teller", config, surroundings, id));
+  const environment = { home: "/nowhere", env: {}, keys: { [id]: "k-1" } };
+  const model = chatCompletions(endpointOf("teller", config, environment, id));
   let last: ModelEvent | undefined;
   for await (const event of model.ask(REQUEST, new AbortController().signal)) last = event;
   expect(last).toMatchObject({ type: "answer", text: "hi" });

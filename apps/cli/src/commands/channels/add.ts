@@ -9,7 +9,7 @@ import { Failure } from "../../io/failure.ts";
 import { openedHome } from "../../io/place.ts";
 import { plainLine, printJson, printLine, printProgress } from "../../io/print.ts";
 import { livingRoles } from "../../processes/instance.ts";
-import { channelArgument, type Kind, kindNamed, program, takeUp } from "./channel.ts";
+import { channelArgument, kindNamed, type ListedChannelKind, program, takeUp } from "./channel.ts";
 
 export const addCommand = command({
   usage: "add <channel>",
@@ -33,7 +33,13 @@ export const addCommand = command({
   },
 });
 
-async function add(json: boolean, home: string, kind: Kind, set: readonly string[], isTested: boolean): Promise<void> {
+async function add(
+  json: boolean,
+  home: string,
+  kind: ListedChannelKind,
+  set: readonly string[],
+  isTested: boolean,
+): Promise<void> {
   const said = fieldsIn(set, kind);
   const typed = await secretsOf(kind, said);
   const fields = Object.fromEntries(Object.entries({ ...said, ...typed }).filter(([, value]) => value !== ""));
@@ -60,7 +66,7 @@ async function add(json: boolean, home: string, kind: Kind, set: readonly string
   printProgress(runs ? kind.hint : `${begins}; ${kind.hint}`);
 }
 
-function fieldsIn(set: readonly string[], { fields }: Kind): Record<string, string> {
+function fieldsIn(set: readonly string[], { fields }: ListedChannelKind): Record<string, string> {
   return Object.fromEntries(
     set.map((each) => {
       const [name = "", ...rest] = each.split("=");
@@ -79,7 +85,10 @@ function fieldsIn(set: readonly string[], { fields }: Kind): Record<string, stri
 }
 
 /** Typed unseen, or through a pipe: the value of the first secret, or all of them as JSON. */
-async function secretsOf({ title, fields }: Kind, said: Record<string, string>): Promise<Record<string, string>> {
+async function secretsOf(
+  { title, fields }: ListedChannelKind,
+  said: Record<string, string>,
+): Promise<Record<string, string>> {
   const open = fields.filter(({ name }) => said[name] === undefined);
   const [first] = open.filter(({ isSecret }) => isSecret === true);
   if (!process.stdin.isTTY) {

@@ -39,14 +39,14 @@ const Kinds = z.array(
     ),
   }),
 );
-export type Kind = z.infer<typeof Kinds>[number];
+export type ListedChannelKind = z.infer<typeof Kinds>[number];
 
 export function channelArgument(yargs: Argv<CommonOptions>) {
   return yargs.positional("channel", { type: "string", demandOption: true, describe: "telegram, ntfy, …" });
 }
 
 /** @throws Failure (usage) if there is no such channel. Only the program of the channels knows which there are. */
-export async function kindNamed(name: string): Promise<Kind> {
+export async function kindNamed(name: string): Promise<ListedChannelKind> {
   const kinds = Kinds.parse(JSON.parse((await program(["describe"])).stdout));
   const kind = kinds.find((each) => each.name === name);
   if (kind !== undefined) return kind;

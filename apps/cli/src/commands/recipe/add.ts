@@ -11,8 +11,8 @@ import { Failure } from "../../io/failure.ts";
 import { currentPlace } from "../../io/place.ts";
 import { plainLine, printJson, printLine } from "../../io/print.ts";
 import { addRecipe } from "../../recipes/added-recipes.ts";
-import { type Found, findRecipe, shippedRecipes } from "../../recipes/find-recipe.ts";
-import type { Answers, Recipe } from "../../recipes/recipe.ts";
+import { type FoundRecipe, findRecipe, shippedRecipes } from "../../recipes/find-recipe.ts";
+import type { Recipe, RecipeAnswers } from "../../recipes/recipe.ts";
 import { answersIn, defined, printPreview, printRecipe, recipeOptions, trial } from "./recipe-text.ts";
 
 /** The level of a recipe from outside if nobody is asked, and `--level` allows no more. */
@@ -46,7 +46,7 @@ interface How {
   as: string | undefined;
 }
 
-async function add(written: Found, given: Answers, how: How): Promise<void> {
+async function add(written: FoundRecipe, given: RecipeAnswers, how: How): Promise<void> {
   assertHarmless(written, how);
   const found = named(written, how.as);
   const { recipe } = found;
@@ -78,7 +78,7 @@ async function add(written: Found, given: Answers, how: How): Promise<void> {
 }
 
 /** @throws Failure (usage) for a name that is not valid, or that another recipe has. */
-function named(found: Found, as: string | undefined): Found {
+function named(found: FoundRecipe, as: string | undefined): FoundRecipe {
   const { recipe } = found;
   if (as === undefined || as === recipe.name) return found;
   if (!SkillName.safeParse(as).success)
@@ -97,7 +97,7 @@ function named(found: Found, as: string | undefined): Found {
  * One from outside only reminds, or says at most how much it may do; where nobody is asked, no more than `--level`.
  * @throws Failure (usage).
  */
-function assertHarmless({ recipe, from }: Found, { yes, level }: How): void {
+function assertHarmless({ recipe, from }: FoundRecipe, { yes, level }: How): void {
   if (from === "shipped") return;
   if (shippedRecipes().some((each) => each.recipe.name === recipe.name))
     throw new Failure(
@@ -133,14 +133,14 @@ function assertHarmless({ recipe, from }: Found, { yes, level }: How): void {
     );
 }
 
-function questionFor({ recipe, from }: Found): string {
+function questionFor({ recipe, from }: FoundRecipe): string {
   if (from === "shipped") return t("Add it?");
   const most = recipe.level === undefined ? t("It only reminds.") : t("Its level is {level}.", { level: recipe.level });
   return t("It is from outside, and follows its own instructions. {most} Add it?", { most });
 }
 
 /** Asks at the terminal for what is not answered yet; an empty line means the default. */
-async function asked({ asks }: Recipe, given: Answers): Promise<Answers> {
+async function asked({ asks }: Recipe, given: RecipeAnswers): Promise<RecipeAnswers> {
   const open = Object.entries(asks).filter(([name]) => given[name] === undefined);
   if (open.length === 0 || !process.stdin.isTTY || !process.stderr.isTTY) return given;
   const terminal = createInterface({ input: process.stdin, output: process.stderr });

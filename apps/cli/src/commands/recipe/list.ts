@@ -5,7 +5,7 @@ import { t } from "../../i18n/language.ts";
 import { withState } from "../../instance/state.ts";
 import { Failure } from "../../io/failure.ts";
 import { printJson, printTable } from "../../io/print.ts";
-import { addedRecipes, standingOf } from "../../recipes/added-recipes.ts";
+import { addedRecipes, triggersOf } from "../../recipes/added-recipes.ts";
 import { shippedRecipes } from "../../recipes/find-recipe.ts";
 
 export const list = command({
@@ -15,7 +15,7 @@ export const list = command({
   async run({ json }) {
     const shipped = shippedRecipes();
     const added = await withState(async (state) =>
-      [...addedRecipes(state.home).values()].map((each) => ({ ...each, isThere: standingOf(each, state) === "yes" })),
+      [...addedRecipes(state.home).values()].map((each) => ({ ...each, isThere: triggersOf(each, state) === "yes" })),
     ).catch((error: unknown) => {
       // Before the first start nothing was added.
       if (error instanceof Failure) return [];

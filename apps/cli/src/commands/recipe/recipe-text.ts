@@ -3,7 +3,7 @@
 import { simulateTriggers } from "@mimikit/core/triggers/simulate";
 import { triggerOf } from "@mimikit/core/triggers/triggers";
 import { triggerSummary } from "@mimikit/core/views/board";
-import type { Standing } from "@mimikit/protocol/records/trigger";
+import type { Trigger } from "@mimikit/protocol/records/trigger";
 import type { TriggerDefinition } from "@mimikit/protocol/triggers/trigger-order";
 import type { Argv } from "yargs";
 import type { CommonOptions } from "../../arguments/command.ts";
@@ -12,8 +12,8 @@ import { nameIn, t } from "../../i18n/language.ts";
 import { whenIn } from "../../i18n/words.ts";
 import { Failure } from "../../io/failure.ts";
 import { plainLine, plainText, printLine, styled } from "../../io/print.ts";
-import type { Found } from "../../recipes/find-recipe.ts";
-import { type Answers, BadRecipe, definitionIn, type Recipe } from "../../recipes/recipe.ts";
+import type { FoundRecipe } from "../../recipes/find-recipe.ts";
+import { BadRecipe, definitionIn, type Recipe, type RecipeAnswers } from "../../recipes/recipe.ts";
 import { printSimulation } from "../../terminal/simulation-text.ts";
 
 const SHOWN_DAYS = 7;
@@ -36,7 +36,7 @@ export function recipeOptions(yargs: Argv<CommonOptions>) {
     });
 }
 
-export function answersIn(set: readonly string[] = []): Answers {
+export function answersIn(set: readonly string[] = []): RecipeAnswers {
   const pairs = set.map((each) => {
     const [, name, value] = /^([a-z][a-z0-9]*)=(.*)$/s.exec(each) ?? [];
     if (name === undefined || value === undefined) throw new Failure("usage", t("--set is an answer like time=08:30"));
@@ -45,7 +45,7 @@ export function answersIn(set: readonly string[] = []): Answers {
   return Object.fromEntries(pairs);
 }
 
-export function defined(recipe: Recipe, answers: Answers): TriggerDefinition {
+export function defined(recipe: Recipe, answers: RecipeAnswers): TriggerDefinition {
   try {
     return definitionIn(recipe, answers, terminalZone(), Date.now());
   } catch (error) {
@@ -54,7 +54,7 @@ export function defined(recipe: Recipe, answers: Answers): TriggerDefinition {
   }
 }
 
-export function printRecipe({ recipe, from }: Found): void {
+export function printRecipe({ recipe, from }: FoundRecipe): void {
   const { name, about, needs, asks, skill, level } = recipe;
   printLine(`${styled("bold", name)}  ${plainLine(nameIn(from))}`);
   printLine(plainText(t(about)));
@@ -92,7 +92,7 @@ export function printPreview(definition: TriggerDefinition): void {
 }
 
 /** The trigger as it would begin now. */
-export function trial(definition: TriggerDefinition): Standing {
+export function trial(definition: TriggerDefinition): Trigger {
   const createdAt = new Date().toISOString();
   return triggerOf("trg-new", definition, { createdAt, traceId: "trg-new", depth: 0, target: "teller" });
 }

@@ -7,7 +7,7 @@ import { wordsOf } from "../../arguments/text-argument.ts";
 import { definitionFrom, orderOptions, terminalZone } from "../../arguments/trigger-options.ts";
 import { t } from "../../i18n/language.ts";
 import { assertTasksKnown, withState } from "../../instance/state.ts";
-import { ask } from "../../instance/write-wish.ts";
+import { ask } from "../../instance/write-command.ts";
 import { currentPlace } from "../../io/place.ts";
 import { printJson, printLine } from "../../io/print.ts";
 import { assertPoolOf } from "./assert-pool-of.ts";

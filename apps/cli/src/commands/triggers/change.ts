@@ -1,13 +1,13 @@
 /** The sub-commands of `mimikit triggers` that change a trigger that is there. */
 import { aheadOfClock } from "@mimikit/core/triggers/ahead-of-clock";
-import type { Standing } from "@mimikit/protocol/records/trigger";
-import type { Said } from "@mimikit/store/disk/create-wish";
+import type { Trigger } from "@mimikit/protocol/records/trigger";
+import type { CommandInput } from "@mimikit/store/disk/create-command";
 import { type Command, command } from "../../arguments/command.ts";
 import { wordsOf } from "../../arguments/text-argument.ts";
 import { orderOptions, patchFrom } from "../../arguments/trigger-options.ts";
 import { t } from "../../i18n/language.ts";
 import { assertTasksKnown, withState } from "../../instance/state.ts";
-import { ask } from "../../instance/write-wish.ts";
+import { ask } from "../../instance/write-command.ts";
 import { printJson, printLine } from "../../io/print.ts";
 import { assertPoolOf } from "./assert-pool-of.ts";
 import { laterText, triggerArgument, triggerIn } from "./trigger-argument.ts";
@@ -86,7 +86,7 @@ export const anew = command({
   },
 });
 
-function fromNow(triggerId: string): Said {
+function fromNow(triggerId: string): CommandInput {
   return { kind: "trigger-patch", triggerId, patch: { anew: true } };
 }
 
@@ -95,7 +95,7 @@ interface Simple {
   /** The effect in its example. */
   meaning: string;
   done: string;
-  said: (trigger: Standing) => Said;
+  said: (trigger: Trigger) => CommandInput;
 }
 
 /** A change that takes nothing but the trigger. */
@@ -109,14 +109,19 @@ function simple(name: string, { summary, meaning, done, said }: Simple): Command
   });
 }
 
-async function send(given: string, json: boolean, done: string, said: (trigger: Standing) => Said): Promise<void> {
+async function send(
+  given: string,
+  json: boolean,
+  done: string,
+  said: (trigger: Trigger) => CommandInput,
+): Promise<void> {
   const { home, trigger } = await withState(async (state) => ({ home: state.home, trigger: triggerIn(state, given) }));
-  const wish = said(trigger);
-  if (wish.kind === "trigger-patch") {
-    await assertTasksKnown(wish.patch.when);
-    await assertPoolOf(wish.patch.order?.pool);
+  const command = said(trigger);
+  if (command.kind === "trigger-patch") {
+    await assertTasksKnown(command.patch.when);
+    await assertPoolOf(command.patch.order?.pool);
   }
-  const asked = await ask(home, wish);
+  const asked = await ask(home, command);
   if (json) printJson({ ...asked, triggerId: trigger.id });
   else printLine(`${trigger.id}: ${t(done)}${laterText(asked)}`);
 }

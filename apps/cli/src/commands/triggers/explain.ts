@@ -23,7 +23,7 @@ export const explain = command({
     const { trigger, explanation } = await withState(async (state) => {
       const trigger = triggerIn(state, given);
       const files = new WorkspaceFiles({ home: state.home, workDir: await workspaceOf(state) });
-      const facts = await triggerFacts(trigger, { mirror: state.mirror, files, timeZone: terminalZone() }, Date.now());
+      const facts = await triggerFacts(trigger, { cache: state.cache, files, timeZone: terminalZone() }, Date.now());
       return { trigger, explanation: explainTrigger(trigger, facts) };
     });
     if (json) {

@@ -2,7 +2,7 @@
 
 import { momentText } from "@mimikit/core/schedule/trigger-words";
 import { triggerSummary } from "@mimikit/core/views/board";
-import type { Standing } from "@mimikit/protocol/records/trigger";
+import type { Trigger } from "@mimikit/protocol/records/trigger";
 import { command } from "../../arguments/command.ts";
 import { terminalZone } from "../../arguments/trigger-options.ts";
 import { t } from "../../i18n/language.ts";
@@ -15,13 +15,13 @@ export const list = command({
   summary: "all triggers, the next to fire first",
   examples: [["mimikit triggers list", "mimikit triggers alone is the same"]],
   async run({ json }) {
-    const standing = await withState(async (state) => inOrder(state));
+    const triggers = await withState(async (state) => inOrder(state));
     if (json) {
-      printJson({ triggers: standing.map(triggerSummary) });
+      printJson({ triggers: triggers.map(triggerSummary) });
       return;
     }
     const timeZone = terminalZone();
-    const rows = standing.map((trigger) => {
+    const rows = triggers.map((trigger) => {
       const { next } = triggerSummary(trigger);
       const soon = next === null ? "–" : momentText(Date.parse(next), timeZone);
       const { id, target, title } = trigger;
@@ -32,9 +32,9 @@ export const list = command({
 });
 
 /** The next to fire comes first; those without a known moment come last. */
-function inOrder({ triggers: standing }: State): Standing[] {
-  const nextOf = (trigger: Standing) => triggerSummary(trigger).next ?? "9";
-  return [...standing.values()].sort((a, b) => {
+function inOrder({ triggers }: State): Trigger[] {
+  const nextOf = (trigger: Trigger) => triggerSummary(trigger).next ?? "9";
+  return [...triggers.values()].sort((a, b) => {
     const [first, second] = [nextOf(a) + a.createdAt + a.id, nextOf(b) + b.createdAt + b.id];
     return first < second ? -1 : 1;
   });

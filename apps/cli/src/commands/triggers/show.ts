@@ -2,7 +2,7 @@
 
 import { momentText } from "@mimikit/core/schedule/trigger-words";
 import { triggerSummary } from "@mimikit/core/views/board";
-import type { Past, Standing } from "@mimikit/protocol/records/trigger";
+import type { PastOccurrence, Trigger } from "@mimikit/protocol/records/trigger";
 import { command } from "../../arguments/command.ts";
 import { terminalZone } from "../../arguments/trigger-options.ts";
 import { nameIn, t, told } from "../../i18n/language.ts";
@@ -59,7 +59,7 @@ export const show = command({
   },
 });
 
-function budgetText({ tokens, costUsd }: NonNullable<Standing["budget"]>): string {
+function budgetText({ tokens, costUsd }: NonNullable<Trigger["budget"]>): string {
   const parts = [
     tokens === undefined ? [] : [t("{count} tokens", { count: tokens })],
     costUsd === undefined ? [] : [t("{cost} USD", { cost: costUsd })],
@@ -67,7 +67,7 @@ function budgetText({ tokens, costUsd }: NonNullable<Standing["budget"]>): strin
   return parts.flat().join(t(", "));
 }
 
-function pastRow(past: Past, timeZone: string): string[] {
+function pastRow(past: PastOccurrence, timeZone: string): string[] {
   if (past.outcome === "fired") return [momentText(Date.parse(past.at), timeZone), t("fired"), past.id];
   const [from, to] = [past.from, past.to].map((at) => momentText(Date.parse(at), timeZone));
   const count = past.count === null ? t("many") : String(past.count);

@@ -1,9 +1,9 @@
 /** `mimikit triggers simulate` */
 
 import { simulateTriggers } from "@mimikit/core/triggers/simulate";
-import type { Standing } from "@mimikit/protocol/records/trigger";
+import type { Trigger } from "@mimikit/protocol/records/trigger";
 import { meanCost } from "@mimikit/store/views/mean-cost";
-import { UsageBook } from "@mimikit/store/views/usage-book";
+import { UsageLog } from "@mimikit/store/views/usage-log";
 import { z } from "zod";
 import { command } from "../../arguments/command.ts";
 import { secondsOf, terminalZone } from "../../arguments/trigger-options.ts";
@@ -44,8 +44,8 @@ export const simulate = command({
     const timeZone = terminalZone();
     const simulation = await withState(async (state) => {
       const chosen = given === undefined ? [...state.triggers.values()] : [triggerIn(state, given)];
-      const book = new UsageBook(state.home);
-      const costOf = (trigger: Standing) => meanCost(trigger, book, nowMs);
+      const usageLog = new UsageLog(state.home);
+      const costOf = (trigger: Trigger) => meanCost(trigger, usageLog, nowMs);
       return simulateTriggers(chosen, fromMs, toMs, { timeZone, costOf });
     });
     if (json) printJson(simulation);

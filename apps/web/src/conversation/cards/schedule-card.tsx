@@ -4,7 +4,7 @@ import { cardWords } from "../../i18n/card-words.ts";
 import { triggerWords } from "../../i18n/trigger-words.ts";
 import { momentText } from "../../i18n/words.ts";
 import { nowMs } from "../../model/clock.ts";
-import { link } from "../../model/connection.ts";
+import { connection } from "../../model/connection.ts";
 import { addressOf } from "../../model/place.ts";
 import { overTriggers, status, triggers } from "../../model/state.ts";
 import { pauseTrigger } from "../../model/trigger-calls.ts";
@@ -56,7 +56,7 @@ export function ScheduleCard({ id, title: firstTitle, madeAt }: ScheduleCardProp
         <button
           type="button"
           class="link"
-          disabled={isAtWork.value || link.value.state !== "connected"}
+          disabled={isAtWork.value || connection.value.state !== "connected"}
           aria-label={paused ? triggerWords.resumeOf(title) : triggerWords.pauseOf(title)}
           onClick={() => void pause()}
         >

@@ -4,9 +4,9 @@
  */
 
 import type { TaskState } from "@mimikit/protocol/wire/api";
-import type { Line, SlashName } from "@mimikit/protocol/wire/slash-command";
+import type { SlashName, TypedLine } from "@mimikit/protocol/wire/slash-command";
 
-export type Mistake = Extract<Line, { kind: "mistake" }>["mistake"];
+export type LineMistake = Extract<TypedLine, { kind: "mistake" }>["mistake"];
 
 export type IntervalUnit = "day" | "hour" | "minute" | "second";
 
@@ -34,7 +34,7 @@ const COMMANDS: Record<SlashName, string> = {
   help: "show this list",
 };
 
-const MISTAKES: Record<Mistake, (name: string) => string> = {
+const MISTAKES: Record<LineMistake, (name: string) => string> = {
   unknown: (name) =>
     `There is no command /${name}. Type / to see all commands; start a message with // if it should begin with a slash.`,
   textMissing: (name) => `Add your text: /${name} …`,
@@ -163,7 +163,7 @@ export const words = {
   commands: "Commands",
   command: (name: SlashName) => COMMANDS[name],
   commandText: "text",
-  mistake: (mistake: Mistake, name: string) => MISTAKES[mistake](name),
+  mistake: (mistake: LineMistake, name: string) => MISTAKES[mistake](name),
   notConnected: "Not connected, so nothing was sent.",
   composerHint: "Enter sends · Shift+Enter adds a line · / shows the commands",
   steerNoQuote: "You can’t add a quoted message to a task. Remove the quote first.",

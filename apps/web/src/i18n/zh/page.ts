@@ -27,7 +27,7 @@ const COMMANDS: Record<SlashName, string> = {
   help: "显示这个列表",
 };
 
-const MISTAKES: Record<en.Mistake, (name: string) => string> = {
+const MISTAKES: Record<en.LineMistake, (name: string) => string> = {
   unknown: (name) => `没有 /${name} 这个命令。输入 / 查看所有命令；消息要以斜杠开头时请写 //。`,
   textMissing: (name) => `请写出内容：/${name} 加上你想说的话。`,
   textUnwanted: (name) => `/${name} 后面不能有文字。要作为消息发送，请以 // 开头。`,

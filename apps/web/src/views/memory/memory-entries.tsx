@@ -6,9 +6,9 @@ import { bringMessage } from "../../conversation/earlier-messages.ts";
 import { showMessage } from "../../conversation/show-message.ts";
 import { memoryWords } from "../../i18n/view-words.ts";
 import { call } from "../../model/call.ts";
-import { link } from "../../model/connection.ts";
+import { connection } from "../../model/connection.ts";
 import { goHome } from "../../model/place.ts";
-import { wish } from "../../model/wish.ts";
+import { sendCommand } from "../../model/send-command.ts";
 import { lookForChanges } from "../changes.tsx";
 
 /** The gateway's limit. */
@@ -32,7 +32,7 @@ export function MemoryEntries({ name, text, path, sought, onChanged }: Props) {
     isAtWork.value = true;
     try {
       const body: MemoryEditBody = { document: name, entry: entryName(entry), ...(to !== undefined && { to }) };
-      await wish("api/memory/edit", body, async () => (await call<MemoryText>("GET", path))?.text);
+      await sendCommand("api/memory/edit", body, async () => (await call<MemoryText>("GET", path))?.text);
       onChanged();
       await lookForChanges();
     } finally {
@@ -45,7 +45,7 @@ export function MemoryEntries({ name, text, path, sought, onChanged }: Props) {
     <ul class="entries" aria-busy={isAtWork.value}>
       {entries.map((entry) => (
         <li key={`${entry.line} ${entry.text}`} ref={entry === meant ? pointOut : null}>
-          <Entry entry={entry} isLocked={isAtWork.value || link.value.state !== "connected"} edit={edit} />
+          <Entry entry={entry} isLocked={isAtWork.value || connection.value.state !== "connected"} edit={edit} />
         </li>
       ))}
     </ul>

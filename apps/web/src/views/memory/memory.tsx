@@ -7,10 +7,10 @@ import { viewTitle } from "../../i18n/view-names.ts";
 import { viewWords } from "../../i18n/view-words.ts";
 import { numberText, words } from "../../i18n/words.ts";
 import { nowMs } from "../../model/clock.ts";
-import { link } from "../../model/connection.ts";
+import { connection } from "../../model/connection.ts";
 import { go, type ViewProps } from "../../model/place.ts";
+import { sendCommand } from "../../model/send-command.ts";
 import { useAnswer } from "../../model/use-answer.ts";
-import { wish } from "../../model/wish.ts";
 import { Select } from "../../ui/select.tsx";
 import { ChangesOf, changes, lookForChanges } from "../changes.tsx";
 import { readDetail } from "./entry-detail.ts";
@@ -90,14 +90,14 @@ function Add() {
   const typed = useSignal("");
   const place = useSignal<Place>("good");
   const isAtWork = useSignal(false);
-  const isReady = typed.value.trim() !== "" && !isAtWork.value && link.value.state === "connected";
+  const isReady = typed.value.trim() !== "" && !isAtWork.value && connection.value.state === "connected";
   const add = async () => {
     const content = typed.value;
     // It is cleared at once, so that what is typed meanwhile stays; what was refused comes back where nothing new was typed.
     typed.value = "";
     isAtWork.value = true;
     try {
-      const isAccepted = await wish("api/memory", bodyOf(content.trim(), place.value), async () => {
+      const isAccepted = await sendCommand("api/memory", bodyOf(content.trim(), place.value), async () => {
         await lookForChanges();
         return changes.value?.map(({ id }) => id);
       });

@@ -6,7 +6,7 @@ import { viewWords } from "../../i18n/view-words.ts";
 import { momentText } from "../../i18n/words.ts";
 import { call } from "../../model/call.ts";
 import { nowMs } from "../../model/clock.ts";
-import { link } from "../../model/connection.ts";
+import { connection } from "../../model/connection.ts";
 import { LOOPBACK } from "../../model/place.ts";
 import { copy } from "../../ui/copy.ts";
 import "./add-device.css";
@@ -20,7 +20,7 @@ export function AddDevice() {
   const isOver = pairing === undefined || Date.parse(pairing.expiresAt) <= nowMs.value;
   if (isOver)
     return (
-      <button type="button" class="option" disabled={link.value.state !== "connected"} onClick={() => void add()}>
+      <button type="button" class="option" disabled={connection.value.state !== "connected"} onClick={() => void add()}>
         {viewWords.addDevice}
       </button>
     );

@@ -2,7 +2,7 @@
 import type { SettingsAnswer, SettingView } from "@mimikit/protocol/wire/api";
 import { signal, useSignal } from "@preact/signals";
 import { autonomyWords } from "../../i18n/autonomy-words.ts";
-import { link } from "../../model/connection.ts";
+import { connection } from "../../model/connection.ts";
 import { saveSettings } from "../../model/setting-calls.ts";
 import { useAnswer } from "../../model/use-answer.ts";
 import { Choice } from "../../ui/choice.tsx";
@@ -29,7 +29,7 @@ export function AutonomyChoice({ setting }: { setting: SettingView }) {
   };
   return (
     <>
-      {setting.source !== "environment" && link.value.state === "connected" && (
+      {setting.source !== "environment" && connection.value.state === "connected" && (
         <Choice
           name={autonomyWords.title}
           options={MODES.map((value) => ({ value, text: autonomyWords.modes[value] }))}

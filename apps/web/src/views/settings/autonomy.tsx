@@ -5,7 +5,7 @@ import { autonomyWords } from "../../i18n/autonomy-words.ts";
 import { momentText } from "../../i18n/words.ts";
 import { call } from "../../model/call.ts";
 import { nowMs } from "../../model/clock.ts";
-import { link } from "../../model/connection.ts";
+import { connection } from "../../model/connection.ts";
 import { useAnswer } from "../../model/use-answer.ts";
 import { AutonomyChoice, useAutonomy } from "./autonomy-choice.tsx";
 
@@ -36,7 +36,7 @@ export function Autonomy() {
             <button
               type="button"
               class="link"
-              disabled={link.value.state !== "connected"}
+              disabled={connection.value.state !== "connected"}
               aria-label={autonomyWords.askAgainFor(prefix.join(" "))}
               onClick={() => void remove(id)}
             >

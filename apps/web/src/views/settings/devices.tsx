@@ -4,7 +4,7 @@ import { viewWords } from "../../i18n/view-words.ts";
 import { momentText, words } from "../../i18n/words.ts";
 import { call } from "../../model/call.ts";
 import { nowMs } from "../../model/clock.ts";
-import { link } from "../../model/connection.ts";
+import { connection } from "../../model/connection.ts";
 import { useAnswer } from "../../model/use-answer.ts";
 import { devicesChanged } from "../../notify/push.ts";
 import { AddDevice } from "./add-device.tsx";
@@ -41,7 +41,7 @@ export function Devices() {
               <button
                 type="button"
                 class="link"
-                disabled={link.value.state !== "connected"}
+                disabled={connection.value.state !== "connected"}
                 aria-label={viewWords.signOutOf(nameOf(device))}
                 onClick={() => void signOut(device)}
               >

@@ -4,7 +4,7 @@ import { useSignal } from "@preact/signals";
 import { useId, useState } from "preact/hooks";
 import { mcpWords } from "../../i18n/view-words.ts";
 import { ask, call } from "../../model/call.ts";
-import { link } from "../../model/connection.ts";
+import { connection } from "../../model/connection.ts";
 import { useAnswer } from "../../model/use-answer.ts";
 
 /** A first start may download the server. */
@@ -37,7 +37,7 @@ function Server({ server, onChange }: { server: McpServerView; onChange: () => v
   const { name, target, roles } = server;
   const tried = useSignal<McpCondition | undefined>(undefined);
   const isTrying = useSignal(false);
-  const isConnected = link.value.state === "connected";
+  const isConnected = connection.value.state === "connected";
   const test = async () => {
     isTrying.value = true;
     const asked = await ask<McpCondition>("POST", `api/mcp/${encodeURIComponent(name)}/test`, {}, TEST_MS_MAX);
@@ -151,7 +151,7 @@ function AddServer({ onAdded }: { onAdded: () => void }) {
         />
         <label for={`${id}-secrets`}>{mcpWords.secrets}</label>
         <textarea id={`${id}-secrets`} name="secrets" rows={2} autocomplete="off" />
-        <button type="submit" class="primary" disabled={isBusy.value || link.value.state !== "connected"}>
+        <button type="submit" class="primary" disabled={isBusy.value || connection.value.state !== "connected"}>
           {mcpWords.save}
         </button>
         {refusal.value !== "" && (

@@ -4,7 +4,7 @@ import { useState } from "preact/hooks";
 import { allowNotifications, consent } from "../../frame/notifications.ts";
 import { viewWords } from "../../i18n/view-words.ts";
 import { ask } from "../../model/call.ts";
-import { link } from "../../model/connection.ts";
+import { connection } from "../../model/connection.ts";
 import { useAnswer } from "../../model/use-answer.ts";
 import { canPush, devicesChanged, subscribe, unsubscribe } from "../../notify/push.ts";
 
@@ -32,7 +32,7 @@ export function Push() {
     const asked = await ask("POST", "api/push/test", {});
     return "refusal" in asked ? asked.refusal : undefined;
   };
-  const isOff = isBusy || link.value.state !== "connected";
+  const isOff = isBusy || connection.value.state !== "connected";
   return (
     <div class="push">
       <p>{viewWords.pushText}</p>

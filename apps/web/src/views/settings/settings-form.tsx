@@ -11,7 +11,7 @@ import {
   settingWords,
 } from "../../i18n/setting-words.ts";
 import { words } from "../../i18n/words.ts";
-import { link } from "../../model/connection.ts";
+import { connection } from "../../model/connection.ts";
 import { addressOf } from "../../model/place.ts";
 import { saveSettings } from "../../model/setting-calls.ts";
 import { useAnswer } from "../../model/use-answer.ts";
@@ -146,7 +146,7 @@ function Section({ section, list, isOpen }: SectionProps) {
           <button
             type="submit"
             class="primary"
-            disabled={names.length === 0 || isSaving.value || link.value.state !== "connected"}
+            disabled={names.length === 0 || isSaving.value || connection.value.state !== "connected"}
           >
             {settingWords.save}
           </button>

@@ -3,7 +3,7 @@ import type { TaskDetail } from "@mimikit/protocol/wire/api";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { viewWords } from "../../i18n/view-words.ts";
 import { ask } from "../../model/call.ts";
-import { link } from "../../model/connection.ts";
+import { connection } from "../../model/connection.ts";
 import { newId } from "../../model/outbox.ts";
 import { go } from "../../model/place.ts";
 import { notice, tasks } from "../../model/state.ts";
@@ -27,7 +27,7 @@ export function Again({ detail: { id, prompt, title } }: { detail: TaskDetail })
     else notice.value = asked.refusal;
   };
   if (ordered !== undefined) return <p role="status">{viewWords.againOrdered}</p>;
-  const isOff = isAsking || link.value.state !== "connected";
+  const isOff = isAsking || connection.value.state !== "connected";
   if (text === undefined)
     return (
       <p class="again">

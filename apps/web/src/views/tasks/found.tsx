@@ -7,7 +7,7 @@ import { useState } from "preact/hooks";
 import { viewWords } from "../../i18n/view-words.ts";
 import { momentText, titleOf, words } from "../../i18n/words.ts";
 import { nowMs } from "../../model/clock.ts";
-import { cancelTask, link } from "../../model/connection.ts";
+import { cancelTask, connection } from "../../model/connection.ts";
 import { addressOf } from "../../model/place.ts";
 import { cancelling, tasks } from "../../model/state.ts";
 import { isOpen } from "../../model/task-tree.ts";
@@ -88,7 +88,7 @@ export function Found() {
         {meant.length > 0 && (
           <button
             type="button"
-            disabled={link.value.state !== "connected"}
+            disabled={connection.value.state !== "connected"}
             onClick={() => {
               for (const id of meant) cancelTask(id);
               setChosen(new Set());

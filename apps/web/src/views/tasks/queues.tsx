@@ -6,7 +6,7 @@ import { triggerWords } from "../../i18n/trigger-words.ts";
 import { viewWords } from "../../i18n/view-words.ts";
 import { titleOf } from "../../i18n/words.ts";
 import { call } from "../../model/call.ts";
-import { link } from "../../model/connection.ts";
+import { connection } from "../../model/connection.ts";
 import { status } from "../../model/state.ts";
 
 export function Queues() {
@@ -47,7 +47,7 @@ function Queue({ role, now: { paused = [], counts } }: { role: Pausable; now: St
       <button
         type="button"
         class="link"
-        disabled={isAsking || link.value.state !== "connected"}
+        disabled={isAsking || connection.value.state !== "connected"}
         aria-label={isPaused ? viewWords.resumeQueue(titleOf(role)) : viewWords.pauseQueue(titleOf(role))}
         onClick={() => void ask()}
       >

@@ -5,7 +5,7 @@ import { answererTitle } from "../../i18n/answerer-of.ts";
 import { viewWords } from "../../i18n/view-words.ts";
 import { costText, durationText, momentText, numberText, titleOf, words } from "../../i18n/words.ts";
 import { nowMs } from "../../model/clock.ts";
-import { cancelTask, link } from "../../model/connection.ts";
+import { cancelTask, connection } from "../../model/connection.ts";
 import { addressOf } from "../../model/place.ts";
 import { cancelling, steps, tasks, trees } from "../../model/state.ts";
 import { isOpen, type TaskNode } from "../../model/task-tree.ts";
@@ -67,7 +67,7 @@ function Heading({ task: { id, state, title } }: { task: TaskSummary }) {
         <button
           type="button"
           class="link"
-          disabled={cancelling.value.has(id) || link.value.state !== "connected"}
+          disabled={cancelling.value.has(id) || connection.value.state !== "connected"}
           aria-label={words.cancelTask(title)}
           onClick={() => cancelTask(id)}
         >

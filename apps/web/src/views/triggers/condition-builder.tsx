@@ -1,5 +1,5 @@
 /** Builds a condition of parts: groups of all or any of them, what must not hold, and what each waits for. */
-import { type Field, ROWS, WEEKDAYS } from "@mimikit/protocol/triggers/atoms";
+import { type ConditionField, ROWS, WEEKDAYS } from "@mimikit/protocol/triggers/atoms";
 import {
   type Atom,
   CONDITION_DEPTH_MAX,
@@ -182,7 +182,7 @@ function Fields({ atom, change }: { atom: Atom; change: (atom: Atom) => void }) 
 }
 
 interface FieldProps {
-  field: Field;
+  field: ConditionField;
   value: unknown;
   change: (value: unknown) => void;
 }

@@ -6,7 +6,7 @@ import type { TriggerDetail } from "@mimikit/protocol/wire/api";
 import type { Weekday } from "../../i18n/view-words.ts";
 import { emptyCondition } from "./condition-edit.ts";
 
-export type Kind = "daily" | "weekly" | "monthly" | "interval" | "cron" | "once" | "file" | "condition";
+export type DraftKind = "daily" | "weekly" | "monthly" | "interval" | "cron" | "once" | "file" | "condition";
 
 /** The fields of the form, as they are typed. */
 export interface TriggerDraft {
@@ -14,7 +14,7 @@ export interface TriggerDraft {
   title: string;
   target: Target;
   missed: Missed;
-  kind: Kind;
+  kind: DraftKind;
   /** `09:00` */
   time: string;
   weekdays: readonly Weekday[];
@@ -35,7 +35,7 @@ export interface TriggerDraft {
 }
 
 /** The kinds that a trigger can have; one that stands keeps its type. */
-export const KINDS: Record<TriggerDetail["type"] | "new", readonly Kind[]> = {
+export const KINDS: Record<TriggerDetail["type"] | "new", readonly DraftKind[]> = {
   new: ["daily", "weekly", "monthly", "interval", "once", "file", "condition", "cron"],
   recurring: ["daily", "weekly", "monthly", "interval", "cron"],
   scheduled: ["once"],

@@ -8,7 +8,7 @@ import { cronWords } from "../../i18n/cron-words.ts";
 import { TARGETS, viewWords, type Weekday } from "../../i18n/view-words.ts";
 import { momentText } from "../../i18n/words.ts";
 import { nowMs } from "../../model/clock.ts";
-import { link } from "../../model/connection.ts";
+import { connection } from "../../model/connection.ts";
 import { type Preview, previewSchedule, saveTrigger } from "../../model/trigger-calls.ts";
 import { Select } from "../../ui/select.tsx";
 import { ConditionBuilder } from "./condition-builder.tsx";
@@ -57,7 +57,7 @@ export function TriggerForm({ trigger, onDone }: TriggerFormProps) {
     draft.value = { ...draft.value, ...fields };
     problem.value = undefined;
   };
-  const isReady = isComplete(draft.value) && link.value.state === "connected" && !isSaving.value;
+  const isReady = isComplete(draft.value) && connection.value.state === "connected" && !isSaving.value;
   const save = async () => {
     const order = trigger === undefined ? orderOf(draft.value) : changesOf(draft.value, trigger, openedMs);
     if (Object.keys(order).length === 0) return onDone();

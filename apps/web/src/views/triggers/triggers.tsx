@@ -11,7 +11,7 @@ import { triggerWords } from "../../i18n/trigger-words.ts";
 import { viewWords } from "../../i18n/view-words.ts";
 import { durationText, everyText, momentText, words } from "../../i18n/words.ts";
 import { nowMs } from "../../model/clock.ts";
-import { link } from "../../model/connection.ts";
+import { connection } from "../../model/connection.ts";
 import { go, type ViewProps } from "../../model/place.ts";
 import { status, triggers } from "../../model/state.ts";
 import {
@@ -98,7 +98,7 @@ function TriggerRow({ trigger }: { trigger: TriggerSummary }) {
   const isAtWork = useSignal(false);
   const hasStarted = useSignal(false);
   const isAhead = Date.parse(trigger.last ?? "") > nowMs.value + AHEAD_MS_MIN;
-  const isLocked = isAtWork.value || link.value.state !== "connected";
+  const isLocked = isAtWork.value || connection.value.state !== "connected";
   const act = async (work: () => Promise<boolean>) => {
     isAtWork.value = true;
     try {

@@ -4,13 +4,13 @@ import { join } from "node:path";
 import { z } from "zod";
 import { block, oneLine } from "../../prompt/quote.ts";
 import { tool } from "../../tools/tool.ts";
-import type { Reach } from "../../web/get-page.ts";
+import type { WebReach } from "../../web/get-page.ts";
 import { PAGE_CHARS_MAX, pageOf } from "./read-text-file.ts";
 import type { Workspace } from "./workspace.ts";
 
 const URL_CHARS_MAX = 2_000;
 
-export const webFetchTool = (workspace: Workspace, reach: Reach) => {
+export const webFetchTool = (workspace: Workspace, reach: WebReach) => {
   /** The files with the texts of the pages that this run has loaded, by what was asked for. */
   const loaded = new Map<string, { head: string; path: string }>();
   let pages = 0;
@@ -44,7 +44,7 @@ export const webFetchTool = (workspace: Workspace, reach: Reach) => {
 };
 
 /** Throws an error for the model where there is nothing to read. */
-async function load(asked: string, number: number, { runDir, signal }: Workspace, reach: Reach) {
+async function load(asked: string, number: number, { runDir, signal }: Workspace, reach: WebReach) {
   const { getPage } = await import("../../web/get-page.ts");
   const { readInThread } = await import("../../web/read-in-thread.ts");
   const page = await getPage(asked, reach, signal);

@@ -7,7 +7,7 @@ import { lstat, realpath } from "node:fs/promises";
 import { basename, dirname, join, resolve, sep } from "node:path";
 import type { Task } from "@mimikit/protocol/records/task";
 import { hasCode } from "@mimikit/store/disk/error-code";
-import type { Gate, Wanted } from "../../approval/gate.ts";
+import type { CallReach, Gate } from "../../approval/gate.ts";
 import type { SandboxMode } from "../../provider.ts";
 
 export interface Workspace {
@@ -52,7 +52,7 @@ export async function wantedOutside(
   path: string,
   shown: (real: string) => string,
   { gate, ...place }: Workspace,
-): Promise<Wanted | null> {
+): Promise<CallReach | null> {
   if (gate === undefined || gate.mode === "full") return null;
   const { real, isInside } = await resolvePath(path, place);
   return isInside ? null : { reaches: ["outside"], shown: shown(real), place: real };

@@ -15,13 +15,13 @@ type Tokens = Parameters<OAuthClientProvider["saveTokens"]>[0];
 type Client = Parameters<NonNullable<OAuthClientProvider["saveClientInformation"]>>[0];
 
 /** The library knows what is in them. */
-const Login = z.object({
+const McpLogin = z.object({
   url: z.string(),
   client: z.custom<Client>((value) => typeof value === "object" && value !== null),
   tokens: z.custom<Tokens>((value) => typeof value === "object" && value !== null),
 });
-export type Login = z.infer<typeof Login>;
-const Logins = z.looseObject({ logins: z.record(z.string(), Login).default({}) });
+export type McpLogin = z.infer<typeof McpLogin>;
+const Logins = z.looseObject({ logins: z.record(z.string(), McpLogin).default({}) });
 
 /** The server needs a login by a person; the message says how. */
 export class LoginNeeded extends Error {
@@ -31,13 +31,13 @@ export class LoginNeeded extends Error {
 }
 
 /** The login for a server at this address; undefined where there is none. Throws HomeError where the file cannot be used. */
-export function readLogin(home: string, name: string, url: string): Login | undefined {
+export function readLogin(home: string, name: string, url: string): McpLogin | undefined {
   const login = readLogins(home).logins[name];
   return login?.url === url ? login : undefined;
 }
 
 /** Keeps a login durably; null forgets it. Throws HomeError and DocumentBusy. @returns whether there was one. */
-export function setLogin(home: string, name: string, login: Login | null): Promise<boolean> {
+export function setLogin(home: string, name: string, login: McpLogin | null): Promise<boolean> {
   return whileLocked(home, MCP_LOGINS_PATH, () => {
     const file = readLogins(home);
     const { [name]: old, ...others } = file.logins;
@@ -73,7 +73,7 @@ export const clientMetadata = (redirectUrl: string) => ({
  * For the library: a login that is kept. It is refreshed as it must be, also by another process of ours; a new one is for a person
  * to make.
  */
-export function savedLogin(home: string, name: string, { url, client }: Login): OAuthClientProvider {
+export function savedLogin(home: string, name: string, { url, client }: McpLogin): OAuthClientProvider {
   const [redirectUrl = "http://127.0.0.1/callback"] = (client as { redirect_uris?: string[] }).redirect_uris ?? [];
   let used: Tokens | undefined;
   return {

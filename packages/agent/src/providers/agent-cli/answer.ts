@@ -1,13 +1,13 @@
 /** Collects the output of one process of a CLI, and decides whether it is an answer. */
 import type { AgentCli, AnsweredCall, CliEvent, CliFailure } from "./agent-cli.ts";
 import type { CliEnd } from "./run-cli.ts";
-import type { Watch } from "./watch.ts";
+import type { ProcessWatch } from "./watch.ts";
 
 const TROUBLES_MAX = 32;
 /** Calls of role tools that one process may make; a model that makes more goes in circles. */
 const CALLS_MAX = 100;
 
-export class Answer {
+export class CliAnswer {
   /** The last text: what counts. */
   text = "";
   readonly calls: AnsweredCall[] = [];
@@ -74,7 +74,7 @@ export class Answer {
   }
 
   /** Nothing more comes. */
-  end(end: CliEnd, watch: Watch, cli: AgentCli): void {
+  end(end: CliEnd, watch: ProcessWatch, cli: AgentCli): void {
     if (this.problem !== null) return;
     if (this.isCompleted && end.exitCode === 0) {
       if (this.thread === null)

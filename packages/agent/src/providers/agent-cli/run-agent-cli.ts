@@ -22,7 +22,7 @@ import { lendSkills } from "../../skills/skills.ts";
 import { NO_EXTERNAL } from "../../tools/external.ts";
 import { toolsOf } from "../../tools/index.ts";
 import type { AgentCli, AnsweredCall, CliAsk, CliEvent, CliFailure } from "./agent-cli.ts";
-import { Answer } from "./answer.ts";
+import { CliAnswer } from "./answer.ts";
 import { openPoolSocket, type PoolSocket } from "./mcp/pool-socket.ts";
 import { writeToolsFile } from "./mcp/tools-file.ts";
 import { runCli, withoutSecrets } from "./run-cli.ts";
@@ -30,7 +30,7 @@ import { Scribe } from "./scribe.ts";
 import { stageCalls } from "./stage-calls.ts";
 import { readThread, removeThread, type ThreadRecord, writeThread } from "./thread-record.ts";
 import { UnusableCli } from "./version.ts";
-import { Watch } from "./watch.ts";
+import { ProcessWatch } from "./watch.ts";
 
 const SYSTEM_FILE = "system.md";
 const TOOLS_FILE = "tools.json";
@@ -191,12 +191,12 @@ class AgentRun {
   }
 
   /** One question, and what came of it. Passes on what the user may watch. */
-  private async *ask(ask: CliAsk, words: string): AsyncGenerator<StreamLine, Answer> {
+  private async *ask(ask: CliAsk, words: string): AsyncGenerator<StreamLine, CliAnswer> {
     const { cli, runs, signal } = this;
     const command = await cli.command(ask);
     this.secrets = command.secrets;
-    const answer = new Answer(ask.threadId);
-    const watch = new Watch(answer, cli.idleMs, signal, runs.steering);
+    const answer = new CliAnswer(ask.threadId);
+    const watch = new ProcessWatch(answer, cli.idleMs, signal, runs.steering);
     const read = cli.createReader(ask);
     const said = shorten(words, cli.inputCharsMax, (char) => char.length);
     runs.bus.show(shownIn(said, runs));

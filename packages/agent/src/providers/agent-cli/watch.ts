@@ -1,23 +1,23 @@
 /** Ends a process that the run ends, that is silent for too long, that should hear the user, or that is of no use. */
 import type { Steering } from "../../steering.ts";
-import type { Answer } from "./answer.ts";
+import type { CliAnswer } from "./answer.ts";
 
 /** How long a CLI that has said all may take to end. */
 const END_MS = 5_000;
 
-export class Watch {
+export class ProcessWatch {
   /** Aborts when the process must end. */
   readonly stop: AbortSignal;
   isIdle = false;
   isSteered = false;
   private readonly idleMs: number;
-  private readonly answer: Answer;
+  private readonly answer: CliAnswer;
   private readonly ending = new AbortController();
   private timer: NodeJS.Timeout | undefined;
   private hasSteer = false;
   private isOver = false;
 
-  constructor(answer: Answer, idleMs: number, signal: AbortSignal, steering: Steering) {
+  constructor(answer: CliAnswer, idleMs: number, signal: AbortSignal, steering: Steering) {
     this.answer = answer;
     this.idleMs = idleMs;
     this.stop = AbortSignal.any([signal, this.ending.signal]);

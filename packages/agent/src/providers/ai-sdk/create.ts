@@ -5,9 +5,13 @@ import type { WireName } from "../endpoint/list-models.ts";
 import { naming } from "../endpoint/naming.ts";
 import type { NativeEndpoint } from "../endpoint/native.ts";
 import { persistent } from "../endpoint/persistent.ts";
-import { sdkModel, type Wire } from "./sdk-model.ts";
+import { sdkModel, type VendorWire } from "./sdk-model.ts";
 
-export function createSdkProvider(name: Exclude<WireName, "chat">, endpoint: NativeEndpoint, wire: Wire): Provider {
+export function createSdkProvider(
+  name: Exclude<WireName, "chat">,
+  endpoint: NativeEndpoint,
+  wire: VendorWire,
+): Provider {
   const { model, tokensMax, senses, retryDelaysMs } = endpoint;
   const kernel = {
     model: naming(persistent(sdkModel(endpoint, wire), retryDelaysMs), name, endpoint),

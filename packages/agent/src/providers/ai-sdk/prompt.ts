@@ -1,10 +1,10 @@
 /** A request of the kernel in the form that the models of the AI SDK take. */
 import type { LanguageModelV4CallOptions, LanguageModelV4Message, LanguageModelV4Prompt } from "@ai-sdk/provider";
 import { parseJson } from "@mimikit/protocol/base/json";
-import type { ChatMessage, ModelRequest, ToolCall } from "../../kernel/model.ts";
+import type { KernelMessage, ModelRequest, ToolCall } from "../../kernel/model.ts";
 import type { Media } from "../../prompt/media.ts";
 
-type Assistant = Extract<ChatMessage, { role: "assistant" }>;
+type Assistant = Extract<KernelMessage, { role: "assistant" }>;
 type VendorOptions = NonNullable<LanguageModelV4Message["providerOptions"]>;
 
 /**
@@ -32,7 +32,7 @@ export function promptOf(
   };
 }
 
-function messageOf(message: ChatMessage): LanguageModelV4Message {
+function messageOf(message: KernelMessage): LanguageModelV4Message {
   switch (message.role) {
     case "system":
       return { role: "system", content: message.content };
@@ -72,7 +72,7 @@ function textOf({ content }: Assistant) {
   return content === "" ? [] : [{ type: "text" as const, text: content }];
 }
 
-/** The arguments are JSON: the dialect has seen to it. */
+/** The arguments are JSON: the tool-call format has seen to it. */
 function callOf({ id, name, arguments: input, vendor }: ToolCall) {
   return {
     type: "tool-call" as const,

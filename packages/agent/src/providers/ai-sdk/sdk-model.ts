@@ -5,8 +5,8 @@
 import type { LanguageModelV4, LanguageModelV4CallOptions } from "@ai-sdk/provider";
 import type { Model, ModelEvent, ModelFailure, ModelRequest } from "../../kernel/model.ts";
 import { failureInStream, failureOf } from "../endpoint/failure.ts";
-import { hostOf, type Place } from "../endpoint/place.ts";
-import { atPlace, BadAnswer, readAll, Watch } from "../endpoint/watch.ts";
+import { hostOf, type ModelEndpoint } from "../endpoint/place.ts";
+import { atPlace, BadAnswer, EndpointWatch, readAll } from "../endpoint/watch.ts";
 import { SdkAnswer } from "./answer.ts";
 import { promptOf } from "./prompt.ts";
 
@@ -14,7 +14,7 @@ const ERROR_BODY_CHARS_MAX = 65_536;
 const MESSAGE_CHARS_MAX = 300;
 
 /** A vendor's wire. */
-export interface Wire {
+export interface VendorWire {
   /** The vendor's model, which asks over `fetch` and nothing else. The library is loaded here: only a request pays for it. */
   connect(fetch: typeof globalThis.fetch): Promise<LanguageModelV4>;
   /** The vendor's marker for the end of its cache, if it wants one. */
@@ -26,7 +26,7 @@ export interface Wire {
 }
 
 /** A model at `place` that is spoken to over `wire`. */
-export function sdkModel(place: Place, wire: Wire): Model {
+export function sdkModel(place: ModelEndpoint, wire: VendorWire): Model {
   return {
     async *ask(request, signal) {
       const exchange = new Exchange(place, wire, signal);
@@ -42,18 +42,18 @@ export function sdkModel(place: Place, wire: Wire): Model {
 }
 
 class Exchange {
-  private readonly place: Place;
-  private readonly wire: Wire;
-  private readonly watch: Watch;
+  private readonly place: ModelEndpoint;
+  private readonly wire: VendorWire;
+  private readonly watch: EndpointWatch;
   /** The outcome of a request that was not answered: the library's own words for it are not ours. */
   private refusal: ModelFailure | null = null;
   private trouble: unknown = null;
   private isAnswered = false;
 
-  constructor(place: Place, wire: Wire, signal: AbortSignal) {
+  constructor(place: ModelEndpoint, wire: VendorWire, signal: AbortSignal) {
     this.place = place;
     this.wire = wire;
-    this.watch = new Watch(place, signal);
+    this.watch = new EndpointWatch(place, signal);
   }
 
   async *run(request: ModelRequest): AsyncGenerator<ModelEvent> {

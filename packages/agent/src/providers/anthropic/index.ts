@@ -2,7 +2,7 @@
 import type { Model } from "../../kernel/model.ts";
 import type { Provider } from "../../provider.ts";
 import { createSdkProvider } from "../ai-sdk/create.ts";
-import { sdkModel, type Wire } from "../ai-sdk/sdk-model.ts";
+import { sdkModel, type VendorWire } from "../ai-sdk/sdk-model.ts";
 import type { NativeEndpoint } from "../endpoint/native.ts";
 
 export function createAnthropic(endpoint: NativeEndpoint): Provider {
@@ -14,7 +14,7 @@ export function anthropicModel(endpoint: NativeEndpoint): Model {
   return sdkModel(endpoint, wireOf(endpoint));
 }
 
-function wireOf(endpoint: NativeEndpoint): Wire {
+function wireOf(endpoint: NativeEndpoint): VendorWire {
   const { baseUrl, apiKey = "", model, outputTokensMax } = endpoint;
   return {
     cacheMark: { anthropic: { cacheControl: { type: "ephemeral" } } },

@@ -6,11 +6,11 @@ import { ROLES, type Role } from "@mimikit/protocol/base/kind";
 import { PROVIDERS } from "@mimikit/protocol/base/provider";
 import { sentence } from "@mimikit/protocol/texts/coded";
 import type { Config } from "@mimikit/runtime/config/config";
-import { keyOf, type Surroundings } from "@mimikit/runtime/config/providers";
+import { keyOf, type ProviderEnvironment } from "@mimikit/runtime/config/providers";
 import { TARGET } from "@mimikit/runtime/platform/this-platform";
 import { modelOf } from "../../provider.ts";
 import { type Binary, findBinary, missingBinary } from "../agent-cli/find-binary.ts";
-import type { Login } from "../agent-cli/login.ts";
+import type { CliLogin } from "../agent-cli/login.ts";
 
 /** The key is never in a file of ours, nor in the arguments of a process. */
 export const KEY_VARIABLE = PROVIDERS.claude.key;
@@ -48,17 +48,17 @@ export interface ClaudeSettings {
 type ClaudeConfig = Pick<Config, "claude" | "model" | "models">;
 
 /** The missing setup before claude can answer for `role`; null if nothing is missing. */
-export function missingForClaude(role: Role, _config: ClaudeConfig, surroundings: Surroundings): string | null {
-  const { home, env } = surroundings;
+export function missingForClaude(role: Role, _config: ClaudeConfig, environment: ProviderEnvironment): string | null {
+  const { home, env } = environment;
   const program = missingBinary(BINARY, PACKAGE, env);
   if (program !== null) return program;
   const configDir = configDirOf(role, home);
-  if (keyOf("claude", surroundings) !== undefined || existsSync(join(configDir, LOGIN_FILE))) return null;
+  if (keyOf("claude", environment) !== undefined || existsSync(join(configDir, LOGIN_FILE))) return null;
   return sentence("lacks_key_or_login", { provider: "claude", variable: KEY_VARIABLE });
 }
 
 /** How claude is signed in: once for those who talk, and once for the Workers, whose shell may write in their folder. */
-export function claudeLogins({ home, env }: Pick<Surroundings, "home" | "env">): Login[] {
+export function claudeLogins({ home, env }: Pick<ProviderEnvironment, "home" | "env">): CliLogin[] {
   const file = findBinary(BINARY, env) ?? BINARY.name;
   const roles = ["teller", "worker"] as const;
   return roles.map((role) => ({
@@ -69,10 +69,10 @@ export function claudeLogins({ home, env }: Pick<Surroundings, "home" | "env">):
 }
 
 /** The settings of claude for `role`; nothing may be missing. */
-export function claudeSettingsOf(role: Role, config: ClaudeConfig, surroundings: Surroundings): ClaudeSettings {
-  const { home, env } = surroundings;
+export function claudeSettingsOf(role: Role, config: ClaudeConfig, environment: ProviderEnvironment): ClaudeSettings {
+  const { home, env } = environment;
   const { baseUrl, idleSec } = config.claude;
-  const apiKey = keyOf("claude", surroundings);
+  const apiKey = keyOf("claude", environment);
   const model = modelOf(role, config);
   return {
     file: findBinary(BINARY, env) ?? BINARY.name,

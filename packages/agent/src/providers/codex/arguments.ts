@@ -9,7 +9,7 @@ import { toolsOf } from "../../tools/index.ts";
 import type { CliAsk } from "../agent-cli/agent-cli.ts";
 import { serverCommand } from "../agent-cli/mcp/server-command.ts";
 import { SERVER_NAME } from "../agent-cli/mcp/server-name.ts";
-import { permissionValues, type Reach } from "./permissions.ts";
+import { type CodexReach, permissionValues } from "./permissions.ts";
 import { type CodexSettings, KEY_VARIABLE } from "./settings.ts";
 import { type TomlValue, toToml } from "./toml.ts";
 
@@ -52,7 +52,7 @@ const COMMON: Readonly<Record<string, TomlValue>> = {
 const HIDDEN_VARIABLES = ["*KEY*", "*SECRET*", "*TOKEN*", "*PASSWORD*", "CODEX_*"];
 
 /** @param reach where a Worker's commands may reach; null for roles without a shell. */
-export function codexArguments(settings: CodexSettings, ask: CliAsk, reach: Reach | null): string[] {
+export function codexArguments(settings: CodexSettings, ask: CliAsk, reach: CodexReach | null): string[] {
   const { endpoint, model } = settings;
   const isWorker = reach !== null;
   const disabled = isWorker ? DISABLED : [...DISABLED, ...DISABLED_WITHOUT_SHELL];
@@ -129,7 +129,7 @@ function serverValues({ run, toolsPath }: CliAsk): Record<string, TomlValue> {
 }
 
 /** A Worker keeps what codex itself tells its model about its tools; our rules are added. */
-function workerValues(settings: CodexSettings, ask: CliAsk, reach: Reach): Record<string, TomlValue> {
+function workerValues(settings: CodexSettings, ask: CliAsk, reach: CodexReach): Record<string, TomlValue> {
   const { run, system } = ask;
   // A Worker that follows a read-only skill cannot send anything.
   const network = settings.network && !followsReadOnly(run.task);

@@ -5,7 +5,7 @@
 import { mkdir } from "node:fs/promises";
 import { dirname } from "node:path";
 import { ROLES } from "@mimikit/protocol/base/kind";
-import type { Evidence } from "../../prompt/evidence.ts";
+import type { AttachmentEvidence } from "../../prompt/evidence.ts";
 import { showing } from "../../prompt/media.ts";
 import type { Provider, Run } from "../../provider.ts";
 import { mayWrite } from "../../roles/index.ts";
@@ -50,7 +50,7 @@ const PICTURE_SEPARATOR = ",";
 
 /** The run in which the model sees the pictures; where it cannot, codex itself tells it that there was one. */
 function withPictures(run: Run): Run {
-  const isListed = ({ path }: Evidence) => path?.includes(PICTURE_SEPARATOR) !== true;
+  const isListed = ({ path }: AttachmentEvidence) => path?.includes(PICTURE_SEPARATOR) !== true;
   return showing(run, { vision: (run.context.evidence ?? []).every(isListed), audio: false });
 }
 

@@ -2,7 +2,7 @@
 import { randomBytes } from "node:crypto";
 import { mkdir, rm } from "node:fs/promises";
 import { join } from "node:path";
-import type { Place } from "@mimikit/runtime/home/home";
+import type { HomePlace } from "@mimikit/runtime/home/home";
 import { TEMPORARY } from "@mimikit/store/disk/state";
 import type { CommandLine } from "../../shell/sandbox.ts";
 import { PROFILE, permissionValues, reachOf } from "./permissions.ts";
@@ -16,7 +16,7 @@ import { toToml } from "./toml.ts";
 export async function inOwnSandbox<T>(
   command: CommandLine,
   settings: CodexSettings,
-  { home, workDir }: Place,
+  { home, workDir }: HomePlace,
   run: (commandLine: CommandLine, environment: Record<string, string>) => Promise<T>,
 ): Promise<T> {
   const { file, codexHome, network } = settings;

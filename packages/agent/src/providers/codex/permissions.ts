@@ -19,7 +19,7 @@ export const PROFILE = "worker";
 const CODEX_TEMPORARY = "tmp";
 const CODEX_LINKS = "arg0-linux";
 
-export interface Reach {
+export interface CodexReach {
   /** The state directory, which is not shown. */
   home: string;
   workDir: string;
@@ -44,7 +44,7 @@ type Place = Pick<Run, "home" | "workDir" | "protect"> & {
  * All paths are real ones: what is denied under one name must not be there under another. Throws what the disk throws,
  * and `UnusableCli` where the workspace is the state directory.
  */
-export async function reachOf(place: Place, codexHome: string, temporary: string): Promise<Reach> {
+export async function reachOf(place: Place, codexHome: string, temporary: string): Promise<CodexReach> {
   const links = join(codexHome, CODEX_TEMPORARY, CODEX_LINKS);
   await mkdir(links, { recursive: true, mode: 0o700 });
   const [home, workDir] = await Promise.all([realpath(place.home), realpath(place.workDir)]);
@@ -73,7 +73,7 @@ export async function reachOf(place: Place, codexHome: string, temporary: string
 
 /** The settings of codex that make it so. */
 export function permissionValues(
-  { home, workDir, temporary, shown, hidden, isReadOnly, protect }: Reach,
+  { home, workDir, temporary, shown, hidden, isReadOnly, protect }: CodexReach,
   network: boolean,
 ): Record<string, TomlValue> {
   // Only these: an earlier Worker may have left any number of files beside its output, and links that codex stumbles over.

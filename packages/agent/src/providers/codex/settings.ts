@@ -6,11 +6,11 @@ import { PROVIDERS } from "@mimikit/protocol/base/provider";
 import type { Role } from "@mimikit/protocol/base/role";
 import { sentence } from "@mimikit/protocol/texts/coded";
 import type { Config } from "@mimikit/runtime/config/config";
-import { keyOf, type Surroundings } from "@mimikit/runtime/config/providers";
+import { keyOf, type ProviderEnvironment } from "@mimikit/runtime/config/providers";
 import { TARGET } from "@mimikit/runtime/platform/this-platform";
 import { modelOf } from "../../provider.ts";
 import { type Binary, findBinary, missingBinary } from "../agent-cli/find-binary.ts";
-import type { Login } from "../agent-cli/login.ts";
+import type { CliLogin } from "../agent-cli/login.ts";
 
 /** OpenAI's own address, for those who only give a key. */
 const DEFAULT_BASE_URL = PROVIDERS.openai.ownBaseUrl;
@@ -57,14 +57,14 @@ export interface CodexSettings {
 type CodexConfig = Pick<Config, "codex" | "model" | "models">;
 
 /** The missing setup before codex can answer for `role`; null if nothing is missing. */
-export function missingForCodex(_role: Role, { codex }: CodexConfig, surroundings: Surroundings): string | null {
-  const { home, env } = surroundings;
+export function missingForCodex(_role: Role, { codex }: CodexConfig, environment: ProviderEnvironment): string | null {
+  const { home, env } = environment;
   const program = missingBinary(BINARY, PACKAGE, env);
   if (program !== null) return program;
   const codexHome = join(home, HOME_DIR);
   if (
     codex.baseUrl !== undefined ||
-    keyOf("codex", surroundings) !== undefined ||
+    keyOf("codex", environment) !== undefined ||
     existsSync(join(codexHome, "auth.json"))
   )
     return null;
@@ -72,16 +72,16 @@ export function missingForCodex(_role: Role, { codex }: CodexConfig, surrounding
 }
 
 /** How codex is signed in. */
-export function codexLogins({ home, env }: Pick<Surroundings, "home" | "env">): Login[] {
+export function codexLogins({ home, env }: Pick<ProviderEnvironment, "home" | "env">): CliLogin[] {
   const file = findBinary(BINARY, env) ?? BINARY.name;
   return [{ commandLine: [file, "login"], variable: "CODEX_HOME", dir: join(home, HOME_DIR) }];
 }
 
 /** The settings of codex for `role`; nothing may be missing. */
-export function codexSettingsOf(role: Role, config: CodexConfig, surroundings: Surroundings): CodexSettings {
-  const { home, env } = surroundings;
+export function codexSettingsOf(role: Role, config: CodexConfig, environment: ProviderEnvironment): CodexSettings {
+  const { home, env } = environment;
   const { baseUrl, network, idleSec } = config.codex;
-  const apiKey = keyOf("codex", surroundings);
+  const apiKey = keyOf("codex", environment);
   const model = modelOf(role, config);
   const hasEndpoint = baseUrl !== undefined || apiKey !== undefined;
   return {

@@ -6,12 +6,12 @@ import { BadJson, parseJson } from "@mimikit/protocol/base/json";
 import type { Price } from "@mimikit/protocol/base/usage";
 import { withoutKey } from "@mimikit/runtime/config/secrets";
 import { z } from "zod";
-import type { Known } from "../../kernel/capabilities.ts";
+import type { KnownCapabilities } from "../../kernel/capabilities.ts";
 
 /** The three ways in which models are asked. */
 export type WireName = "chat" | "anthropic" | "google";
 
-export interface Address {
+export interface EndpointAddress {
   /** Up to and with its version: `https://api.openai.com/v1`. */
   baseUrl: string;
   apiKey?: string | undefined;
@@ -19,7 +19,7 @@ export interface Address {
   keyHeader?: string | undefined;
 }
 
-export interface ListedModel extends Known {
+export interface ListedModel extends KnownCapabilities {
   id: string;
   price?: Price;
 }
@@ -47,7 +47,7 @@ const QUERY: Record<WireName, string> = { chat: "", anthropic: "?limit=1000", go
 /** The models by their ids, in the order of the endpoint. Never throws for what an endpoint does. @param msMax for all of it. */
 export async function listModels(
   wire: WireName,
-  { baseUrl, apiKey, keyHeader }: Address,
+  { baseUrl, apiKey, keyHeader }: EndpointAddress,
   signal: AbortSignal,
   msMax = LIST_MS_MAX,
 ): Promise<ListedModel[] | NoList> {

@@ -2,12 +2,12 @@
 import { namesLike } from "@mimikit/core/base/nearest";
 import type { Model } from "../../kernel/model.ts";
 import { isList, listModels, type WireName } from "./list-models.ts";
-import type { Place } from "./place.ts";
+import type { ModelEndpoint } from "./place.ts";
 
 /** The user waits for what went wrong. */
 const LIST_MS_MAX = 5_000;
 
-export function naming(model: Model, wire: WireName, place: Place): Model {
+export function naming(model: Model, wire: WireName, place: ModelEndpoint): Model {
   return {
     async *ask(request, signal) {
       for await (const event of model.ask(request, signal)) {

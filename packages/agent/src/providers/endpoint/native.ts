@@ -3,13 +3,13 @@
 import type { Role } from "@mimikit/protocol/base/role";
 import { sentence } from "@mimikit/protocol/texts/coded";
 import type { Config } from "@mimikit/runtime/config/config";
-import { factsOf, keyNamesOf, keyOf, type Surroundings } from "@mimikit/runtime/config/providers";
-import { capabilitiesOf, type Known } from "../../kernel/capabilities.ts";
+import { factsOf, keyNamesOf, keyOf, type ProviderEnvironment } from "@mimikit/runtime/config/providers";
+import { capabilitiesOf, type KnownCapabilities } from "../../kernel/capabilities.ts";
 import type { Senses } from "../../prompt/media.ts";
 import { effortOf, modelOf } from "../../provider.ts";
-import { missingModel, type Place, RETRY_DELAYS_MS, TOKENS_MIN } from "./place.ts";
+import { type ModelEndpoint, missingModel, RETRY_DELAYS_MS, TOKENS_MIN } from "./place.ts";
 
-export interface NativeEndpoint extends Place {
+export interface NativeEndpoint extends ModelEndpoint {
   /** The maximum size of a request in tokens. */
   tokensMax: number;
   /** Tokens of the window that are kept for an answer. */
@@ -21,7 +21,7 @@ export interface NativeEndpoint extends Place {
 export interface Vendor {
   id: "anthropic" | "google";
   /** The common capabilities of its models, also of one that is not known yet. */
-  known: Known;
+  known: KnownCapabilities;
 }
 
 /** Of a window, the answer may have no more. */
@@ -34,10 +34,10 @@ export function missingForVendor(
   { id }: Vendor,
   role: Role,
   config: Settings,
-  surroundings: Surroundings,
+  environment: ProviderEnvironment,
 ): string | null {
   if (modelOf(role, config) === undefined) return missingModel(id);
-  if (keyOf(id, surroundings) !== undefined) return null;
+  if (keyOf(id, environment) !== undefined) return null;
   return sentence("lacks_key", { variable: keyNamesOf(id).join(" or "), provider: id });
 }
 
@@ -46,10 +46,10 @@ export function nativeEndpointOf(
   vendor: Vendor,
   role: Role,
   config: Settings,
-  surroundings: Surroundings,
+  environment: ProviderEnvironment,
 ): NativeEndpoint {
   const settings = config[vendor.id];
-  const apiKey = keyOf(vendor.id, surroundings);
+  const apiKey = keyOf(vendor.id, environment);
   const { ownBaseUrl = "" } = factsOf(vendor.id);
   const { baseUrl = ownBaseUrl, firstByteSec, idleSec } = settings;
   const model = modelOf(role, config) ?? "";

@@ -9,7 +9,7 @@ export const RETRY_DELAYS_MS = [500, 1_000, 2_000, 4_000];
 /** A smaller window than this cannot hold the rules of a role. */
 export const TOKENS_MIN = 1_024;
 
-export interface Place {
+export interface ModelEndpoint {
   baseUrl: string;
   apiKey?: string;
   model: string;
@@ -32,6 +32,6 @@ export function missingModel(id: ProviderId): string {
 }
 
 /** As people are told it: the name and the port of who is asked. */
-export function hostOf({ baseUrl }: Pick<Place, "baseUrl">): string {
+export function hostOf({ baseUrl }: Pick<ModelEndpoint, "baseUrl">): string {
   return new URL(baseUrl).host;
 }

@@ -5,7 +5,7 @@ import { BadJson } from "@mimikit/protocol/base/json";
 import { sentence } from "@mimikit/protocol/texts/coded";
 import { withoutKey } from "@mimikit/runtime/config/secrets";
 import type { ModelFailure } from "../../kernel/model.ts";
-import { hostOf, type Place } from "./place.ts";
+import { hostOf, type ModelEndpoint } from "./place.ts";
 
 /** A stream spends some hundred bytes on each token: this is more than any model says. */
 const ANSWER_BYTES_MAX = 256 * 1_048_576;
@@ -35,15 +35,15 @@ function codeOf(error: Error): string {
 export class BadAnswer extends Error {}
 
 /** Ends a request that the run ends, or that has been silent for too long, and says afterwards which of them it was. */
-export class Watch {
+export class EndpointWatch {
   readonly signal: AbortSignal;
-  private readonly place: Place;
+  private readonly place: ModelEndpoint;
   private readonly stop: AbortSignal;
   private readonly silence = new AbortController();
   private timer: NodeJS.Timeout;
   private hasBegun = false;
 
-  constructor(place: Place, stop: AbortSignal) {
+  constructor(place: ModelEndpoint, stop: AbortSignal) {
     this.place = place;
     this.stop = stop;
     this.signal = AbortSignal.any([stop, this.silence.signal]);
@@ -100,7 +100,7 @@ export class Watch {
 }
 
 /** A failure as it is told: of which host, and without the key. */
-export function atPlace(failure: ModelFailure, place: Place): ModelFailure {
+export function atPlace(failure: ModelFailure, place: ModelEndpoint): ModelFailure {
   const { apiKey } = place;
   const message = apiKey === undefined ? failure.message : withoutKey(failure.message, apiKey);
   return { ...failure, message, host: hostOf(place) };

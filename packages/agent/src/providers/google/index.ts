@@ -2,7 +2,7 @@
 import type { Model } from "../../kernel/model.ts";
 import type { Provider } from "../../provider.ts";
 import { createSdkProvider } from "../ai-sdk/create.ts";
-import { sdkModel, type Wire } from "../ai-sdk/sdk-model.ts";
+import { sdkModel, type VendorWire } from "../ai-sdk/sdk-model.ts";
 import type { NativeEndpoint } from "../endpoint/native.ts";
 
 /** The models that tell what they think. One that does not think by itself refuses to be asked for it. */
@@ -17,7 +17,7 @@ export function googleModel(endpoint: NativeEndpoint): Model {
   return sdkModel(endpoint, wireOf(endpoint));
 }
 
-function wireOf(endpoint: NativeEndpoint): Wire {
+function wireOf(endpoint: NativeEndpoint): VendorWire {
   const { baseUrl, apiKey = "", model } = endpoint;
   return {
     ...(TELLS_THOUGHTS.test(model) && { options: { google: { thinkingConfig: { includeThoughts: true } } } }),

@@ -5,7 +5,7 @@
  */
 import type { Clock } from "../../prompt/clock.ts";
 import { readCodeSpan, withoutCode } from "./code-span.ts";
-import { type BadWhen, parseWhen, WHEN_CHARS_MAX, type When } from "./when.ts";
+import { type BadWhen, type ParsedWhen, parseWhen, WHEN_CHARS_MAX } from "./when.ts";
 
 /** More commands in one order are refused: a plan has at most 64 tasks. */
 export const COMMANDS_MAX = 20;
@@ -19,16 +19,16 @@ export const LINES_MAX = 50;
 /** Steps follow each other; the commands of a step run side by side. */
 export type Steps = string[][];
 
-export type Action = { type: "run"; steps: Steps } | { type: "remind"; text: string };
+export type OfflineAction = { type: "run"; steps: Steps } | { type: "remind"; text: string };
 
-export interface Schedule {
-  when: When;
+export interface ParsedSchedule {
+  when: ParsedWhen;
   /** The words that `when` was read from. */
   said: string;
-  action: Action;
+  action: OfflineAction;
 }
 
-export type Problem =
+export type ParseProblem =
   /** Something about running a command, but not as an order at the start of a line. */
   | "mention"
   /** An order to run, with words that are no part of one. */
@@ -52,7 +52,7 @@ export type Intent =
   | { kind: "remember"; content: string }
   | { kind: "forget"; what: string }
   | { kind: "run"; steps: Steps }
-  | { kind: "schedule"; schedule: Schedule }
+  | { kind: "schedule"; schedule: ParsedSchedule }
   | { kind: "tasks" }
   | { kind: "schedules" }
   | { kind: "status" }
@@ -61,7 +61,7 @@ export type Intent =
   | { kind: "backlog"; op: "list" }
   | { kind: "backlog"; op: "add" | "done" | "remove"; item: string }
   | { kind: "search"; query: string }
-  | { kind: "unclear"; problem: Problem; text: string }
+  | { kind: "unclear"; problem: ParseProblem; text: string }
   | { kind: "other"; text: string };
 
 const POLITE = /^(?:please\s+|请你?|麻烦你?|帮我|给我)+\s*/i;
@@ -131,10 +131,10 @@ export function parseMessage(text: string, clock: Clock): Intent[] {
 }
 
 /** The request of a trigger that is due. */
-export type Due = { kind: "remind" | "other"; text: string } | { kind: "run"; orders: Steps[] };
+export type DueOrder = { kind: "remind" | "other"; text: string } | { kind: "run"; orders: Steps[] };
 
 /** The prompt of a trigger that is due: a reminder is text, also where it reads as an order. Never throws. */
-export function parseDue(prompt: string, clock: Clock): Due {
+export function parseDue(prompt: string, clock: Clock): DueOrder {
   const text = prompt.trim();
   if (DUE_REMINDER.test(text)) return { kind: "remind", text: text.replace(DUE_REMINDER, "") };
   if (REMIND.test(text)) return { kind: "remind", text: tidyReminder(text.replace(REMIND, "")) };
@@ -291,9 +291,9 @@ function parseSchedule(order: string, clock: Clock): Intent | null {
 }
 
 interface Split {
-  when: When | BadWhen;
+  when: ParsedWhen | BadWhen;
   said: string;
-  action: Action;
+  action: OfflineAction;
 }
 
 /** Finds the time before the action ("at 9 run `x`"), after it ("run `x` at 9") or inside ("remind me at 9 to …"). */
@@ -315,7 +315,7 @@ function splitSchedule(order: string, clock: Clock): Split | null {
   return null;
 }
 
-function parseAction(text: string): Action | null {
+function parseAction(text: string): OfflineAction | null {
   const run = parseRun(text);
   if (run?.kind === "run") return { type: "run", steps: run.steps };
   if (!REMIND.test(text)) return null;

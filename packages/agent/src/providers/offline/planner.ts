@@ -1,6 +1,6 @@
 /**
- * The Planner without a model: it reads the order again and delegates one task for each command. "Then" makes links of
- * a chain; the commands of one step run side by side. A link can wait for one task only, so the commands of a step that
+ * The Planner without a model: it reads the order again and delegates one task for each command. "Then" makes dependent tasks;
+ * the commands of one step run side by side. A dependent task can wait for one task only, so the commands of a step that
  * another step follows run one after the other: what follows has all of them behind it either way. An order that has no
  * room in the plan any more is left out whole, and the note of the plan says so.
  */

@@ -21,9 +21,17 @@ import { clockOf, isoIn } from "../../prompt/clock.ts";
 import { memoryShown, saidShown } from "../../prompt/shown-memory.ts";
 import type { ProviderEvent, Run } from "../../provider.ts";
 import { orderOf, titleOf } from "./order.ts";
-import { type Due, type Intent, type Problem, parseDue, parseMessage, type Schedule, type Steps } from "./parse.ts";
+import {
+  type DueOrder,
+  type Intent,
+  type ParsedSchedule,
+  type ParseProblem,
+  parseDue,
+  parseMessage,
+  type Steps,
+} from "./parse.ts";
 import { describeResults } from "./report.ts";
-import { type When, withHalves } from "./when.ts";
+import { type ParsedWhen, withHalves } from "./when.ts";
 import { asTyped, type Language, languageOf, WORDS, type Words } from "./words.ts";
 
 const TASKS_SHOWN_MAX = 20;
@@ -48,7 +56,7 @@ interface Request extends Ordering {
 
 /** A trigger that is due. */
 interface DueTrigger extends Ordering {
-  due: Due;
+  due: DueOrder;
   /** How it says that it comes late; null where it is on time. */
   late: string | null;
 }
@@ -248,7 +256,7 @@ async function answerForget(what: string, { bus, context }: Run, words: Words): 
 }
 
 /** Why a request is not clear; where it can be said so that it is, with it in those words. */
-function whyUnclear(problem: Problem, text: string, words: Words): string {
+function whyUnclear(problem: ParseProblem, text: string, words: Words): string {
   const why = words.unclear[problem];
   return problem === "half_day" ? `${why}\n\n${asTyped(...withHalves(text))}` : why;
 }
@@ -259,7 +267,7 @@ function about(text: string, request: Request, answer: string): string {
 }
 
 /** Scheduled text comes back to the Teller, which reads it again then: a reminder as text, an order as an order. */
-async function answerSchedule({ when, said, action }: Schedule, request: Request, run: Run): Promise<string> {
+async function answerSchedule({ when, said, action }: ParsedSchedule, request: Request, run: Run): Promise<string> {
   const words = WORDS[request.language];
   const isRun = action.type === "run";
   const what = isRun ? orderOf(action.steps, words) : words.doRemind(action.text);
@@ -273,7 +281,7 @@ async function answerSchedule({ when, said, action }: Schedule, request: Request
   return words.scheduled(describeWhen(when, said, words), what, nextOccurrence(when, request, run), id);
 }
 
-function inputOf(when: When) {
+function inputOf(when: ParsedWhen) {
   if (when.kind === "scheduled") return { runAt: when.runAt };
   if (when.kind === "conditional") {
     const type = when.becomes === "changed" ? "file_changed" : "file_exists";
@@ -282,7 +290,7 @@ function inputOf(when: When) {
   return "cron" in when ? { cron: when.cron, timezone: when.timeZone } : { interval: when.intervalSec };
 }
 
-function describeWhen(when: When, said: string, words: Words): string {
+function describeWhen(when: ParsedWhen, said: string, words: Words): string {
   if (when.kind === "scheduled") return words.whenScheduled(shortTime(when.runAt), when.timeZone);
   if (when.kind === "conditional")
     return when.becomes === "changed" ? words.whenChanged(when.path) : words.whenThere(when.path);
@@ -291,7 +299,7 @@ function describeWhen(when: When, said: string, words: Words): string {
 }
 
 /** On the user's clock; null if a moment has been named already, or it is unknown. */
-function nextOccurrence(when: When, { message }: Request, { context }: Run): string | null {
+function nextOccurrence(when: ParsedWhen, { message }: Request, { context }: Run): string | null {
   if (when.kind !== "recurring") return null;
   const schedule = "cron" in when ? { cron: when.cron, timezone: when.timeZone } : { interval: when.intervalSec };
   const nextMs = nextOf(schedule, Date.parse(context.now));

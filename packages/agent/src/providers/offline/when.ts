@@ -16,7 +16,7 @@ export const WHEN_CHARS_MAX = 100;
 export const HOUR_DEFAULT = 9;
 const AHEAD_SEC_MAX = 100 * 366 * 86_400;
 
-export type When =
+export type ParsedWhen =
   /** Once. `runAt` is ISO 8601 with an offset. */
   | { kind: "scheduled"; runAt: string; timeZone: string }
   /** Again and again: six fields with seconds, in `timeZone`. */
@@ -99,7 +99,7 @@ const ZH_SPAN =
   /(?<amount>\d+(?:\.\d+)?|[零一二两三四五六七八九十]+|半)\s*个?(?<half>半)?(?<unit>秒钟?|分钟?|小时|钟头|天|日|周|星期)(?<andHalf>半)?/gy;
 
 /** Parses `phrase`, all of it; null if it is no such phrase. Never throws. */
-export function parseWhen(phrase: string, clock: Clock): When | BadWhen | null {
+export function parseWhen(phrase: string, clock: Clock): ParsedWhen | BadWhen | null {
   const when = readWhen(phrase, clock);
   // Of a day that is over, either half is.
   const isOver = when?.kind === "bad" && !(when.problem === "past" && /\btoday\b|今天/i.test(phrase));
@@ -124,7 +124,7 @@ export function withHalves(request: string): string[] {
   return ["am", "pm"].map((half) => request.replace(HALF_DAY_EN, `at $<hour> ${half}`));
 }
 
-function readWhen(phrase: string, clock: Clock): When | BadWhen | null {
+function readWhen(phrase: string, clock: Clock): ParsedWhen | BadWhen | null {
   const text = phrase
     .trim()
     .replace(/^[,，]|[,，]$/g, "")
@@ -148,7 +148,7 @@ const IS_THERE_EN =
   /^(?:when|whenever|once|if|as soon as)\s+(\S+)\s+(?:exists|appears|is (?:there|created|made)|has appeared)$/i;
 const IS_THERE_ZH = /^(?:每?当|一旦|如果|只要)\s*([^\s，,]+?)\s*(?:存在|出现|建好|创建)(?:了|时|后|之后|以后|的时候)*$/;
 
-function parseChange(text: string): When | null {
+function parseChange(text: string): ParsedWhen | null {
   const changed = CHANGES_EN.exec(text)?.[1] ?? CHANGES_ZH.exec(text)?.[1];
   const path = changed ?? IS_THERE_EN.exec(text)?.[1] ?? IS_THERE_ZH.exec(text)?.[1];
   const bare = path?.replace(/^`+|`+$/g, "") ?? "";
@@ -157,7 +157,7 @@ function parseChange(text: string): When | null {
   return { kind: "conditional", path: bare, becomes: changed === undefined ? "there" : "changed" };
 }
 
-function parseRhythm(text: string, clock: Clock): When | BadWhen | null {
+function parseRhythm(text: string, clock: Clock): ParsedWhen | BadWhen | null {
   const interval = parseInterval(text);
   if (interval !== null) {
     if (interval < INTERVAL_SEC_MIN) return { kind: "bad", problem: "too_often" };
@@ -249,7 +249,7 @@ function isDayOfMonth(day: string): boolean {
 }
 
 /** "in 10 minutes", "1小时30分钟后". Days are days on the wall: in 3 days it is the same time of day. */
-function parseSpan(text: string, clock: Clock): When | BadWhen | null {
+function parseSpan(text: string, clock: Clock): ParsedWhen | BadWhen | null {
   const english = /^(?:in|after) (.+)$/i.exec(text)?.[1] ?? /^(.+) (?:from now|later)$/i.exec(text)?.[1];
   const chinese = /^(?:再?过)?(.+?)(?:之后|以后|过后|后)$/.exec(text)?.[1] ?? /^再?过(.+)$/.exec(text)?.[1];
   const sec = english === undefined ? sumSpans(chinese ?? "", ZH_SPAN) : sumSpans(english, EN_SPAN);
@@ -275,7 +275,7 @@ function sumSpans(text: string, pattern: RegExp): number | null {
 }
 
 /** "下周一9点", "这个月25号": a day of a week, which begins on Monday, or of a month. */
-function parseDayZh(text: string, clock: Clock): When | BadWhen | null {
+function parseDayZh(text: string, clock: Clock): ParsedWhen | BadWhen | null {
   const wall = wallTimeOf(clock.nowMs, clock.timeZone);
   const [, week, name = "", weekTime = ""] =
     /^(这|本|下{1,2})个?(?:周|星期|礼拜)([一二三四五六日天])的?\s*(.*)$/.exec(text) ?? [];
@@ -299,12 +299,12 @@ function periodsAhead(word: string): number {
   return word.startsWith("下") ? word.length : 0;
 }
 
-function momentOn(day: WallTime, timeText: string, clock: Clock): When | BadWhen | null {
+function momentOn(day: WallTime, timeText: string, clock: Clock): ParsedWhen | BadWhen | null {
   const time = parseTimeOfDay(timeText);
   return time === null ? null : momentOf(instantOf({ ...day, ...time }, clock.timeZone), clock);
 }
 
-function parseMoment(text: string, clock: Clock): When | BadWhen | null {
+function parseMoment(text: string, clock: Clock): ParsedWhen | BadWhen | null {
   const wall = wallTimeOf(clock.nowMs, clock.timeZone);
   // Chrono counts from a date in the server's own zone, so the client's wall time is put there.
   const reference = new Date(wall.year, wall.month - 1, wall.day, wall.hour, wall.minute, wall.second);
@@ -331,7 +331,7 @@ function parseMoment(text: string, clock: Clock): When | BadWhen | null {
   return momentOf(isAnyDay && ms - DAY_SEC * 1_000 > clock.nowMs ? ms - DAY_SEC * 1_000 : ms, clock);
 }
 
-function momentOf(ms: number, clock: Clock): When | BadWhen {
+function momentOf(ms: number, clock: Clock): ParsedWhen | BadWhen {
   if (ms <= clock.nowMs) return { kind: "bad", problem: "past" };
   if (ms > clock.nowMs + AHEAD_SEC_MAX * 1_000) return { kind: "bad", problem: "too_far" };
   return { kind: "scheduled", runAt: isoIn(ms, clock.timeZone), timeZone: clock.timeZone };

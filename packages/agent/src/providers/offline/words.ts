@@ -3,7 +3,7 @@ import { isChinese } from "@mimikit/core/views/notices";
 import type { TaskState } from "@mimikit/protocol/wire/api";
 import { commandName } from "@mimikit/runtime/home/command-name";
 import { withoutCode } from "./code-span.ts";
-import type { Elsewhere, Problem } from "./parse.ts";
+import type { Elsewhere, ParseProblem } from "./parse.ts";
 
 export type Language = "en" | "zh";
 
@@ -136,7 +136,7 @@ const en = {
     past: "That time has already passed. Name one that is to come.",
     too_often: "That is too often: the shortest interval is 10 seconds.",
     too_far: "That is too far in the future.",
-  } satisfies Record<Problem, string>,
+  } satisfies Record<ParseProblem, string>,
   notDelegated: (reason: string) => `I did not start this: ${reason}`,
   notUnderstood: "I did not understand this, and no language model is configured.",
   noModel:

@@ -4,12 +4,12 @@
  */
 import { ATTACHMENT_EXTENSIONS, isImage } from "@mimikit/protocol/base/attachment";
 import { BadJson, describeIssues, parseJson } from "@mimikit/protocol/base/json";
-import type { ChatMessage, Model, ModelEvent, ModelRequest } from "../../kernel/model.ts";
+import type { KernelMessage, Model, ModelEvent, ModelRequest } from "../../kernel/model.ts";
 import type { Media } from "../../prompt/media.ts";
 import { failureInStream, failureOf } from "../endpoint/failure.ts";
 import { BROKE_OFF } from "../endpoint/measure-answer.ts";
 import { hostOf } from "../endpoint/place.ts";
-import { atPlace, readAll, Watch } from "../endpoint/watch.ts";
+import { atPlace, EndpointWatch, readAll } from "../endpoint/watch.ts";
 import { AnswerBuilder, Chunk, wireThoughts } from "./answer.ts";
 import type { Endpoint } from "./endpoint.ts";
 import { readEvents } from "./sse.ts";
@@ -22,7 +22,7 @@ const JSON_LIMITS = { bytes: ANSWER_BODY_CHARS_MAX, depth: 32 };
 export function chatCompletions(endpoint: Endpoint): Model {
   return {
     async *ask(request, signal) {
-      const watch = new Watch(endpoint, signal);
+      const watch = new EndpointWatch(endpoint, signal);
       try {
         for await (const event of exchange(endpoint, request, watch))
           yield event.type === "failure" ? atPlace(event, endpoint) : event;
@@ -35,7 +35,7 @@ export function chatCompletions(endpoint: Endpoint): Model {
   };
 }
 
-async function* exchange(endpoint: Endpoint, request: ModelRequest, watch: Watch): AsyncGenerator<ModelEvent> {
+async function* exchange(endpoint: Endpoint, request: ModelRequest, watch: EndpointWatch): AsyncGenerator<ModelEvent> {
   const response = await fetch(`${endpoint.baseUrl.replace(/\/+$/, "")}/chat/completions`, {
     method: "POST",
     headers: {
@@ -98,7 +98,7 @@ function bodyOf(
   };
 }
 
-function wireMessage(message: ChatMessage, isStrict: boolean): Record<string, unknown> {
+function wireMessage(message: KernelMessage, isStrict: boolean): Record<string, unknown> {
   if (message.role === "user" && message.media !== undefined && message.media.length > 0)
     return { role: "user", content: [{ type: "text", text: message.content }, ...message.media.map(wirePart)] };
   if (message.role === "tool") return { role: "tool", tool_call_id: message.callId, content: message.content };

@@ -4,22 +4,22 @@ import type { PresetId } from "@mimikit/protocol/base/provider";
 import type { Role } from "@mimikit/protocol/base/role";
 import { sentence } from "@mimikit/protocol/texts/coded";
 import type { Config } from "@mimikit/runtime/config/config";
-import { factsOf, keyNamesOf, keyOf, type Surroundings } from "@mimikit/runtime/config/providers";
-import { capabilitiesOf, type Known } from "../../kernel/capabilities.ts";
+import { factsOf, keyNamesOf, keyOf, type ProviderEnvironment } from "@mimikit/runtime/config/providers";
+import { capabilitiesOf, type KnownCapabilities } from "../../kernel/capabilities.ts";
 import { effortOf, modelOf } from "../../provider.ts";
-import { missingModel, type Place, RETRY_DELAYS_MS, TOKENS_MIN } from "../endpoint/place.ts";
+import { type ModelEndpoint, missingModel, RETRY_DELAYS_MS, TOKENS_MIN } from "../endpoint/place.ts";
 
 /** Providers that are asked over Chat Completions. */
 export type ChatId = PresetId | "openai";
 
-export interface Endpoint extends Place {
+export interface Endpoint extends ModelEndpoint {
   id: ChatId;
   /** The maximum size of a request in tokens. */
   tokensMax: number;
   /** Whether the model can call tools, as most can; one that cannot writes action tags. */
   toolCalls?: boolean;
   /** The capabilities in the settings; the rest is detected when it matters. */
-  configured?: Known;
+  configured?: KnownCapabilities;
 }
 
 export type ModelSettings = Pick<Config, ChatId | "model" | "models" | "effort" | "efforts">;
@@ -29,7 +29,7 @@ export function missingSetting(
   id: ChatId,
   role: Role,
   config: ModelSettings,
-  surroundings: Surroundings,
+  environment: ProviderEnvironment,
 ): string | null {
   if (modelOf(role, config) === undefined) return missingModel(id);
   const { isLocal, ownBaseUrl, baseUrlVariable = `${id}.baseUrl` } = factsOf(id);
@@ -38,7 +38,7 @@ export function missingSetting(
     return sentence("lacks_address", { variable: baseUrlVariable });
   // Another address may need none: a proxy, a server of one's own.
   const isOpen = isLocal === true || (baseUrl !== undefined && ownBaseUrl !== undefined);
-  if (isOpen || keyOf(id, surroundings) !== undefined) return null;
+  if (isOpen || keyOf(id, environment) !== undefined) return null;
   const needs = { variable: keyNamesOf(id).join(" or "), provider: id };
   if (ownBaseUrl === undefined) return sentence("lacks_key", needs);
   return sentence("lacks_address_or_key", { ...needs, address: baseUrlVariable });
@@ -48,13 +48,13 @@ export function missingSetting(
 export function endpointOf(
   role: Role,
   config: ModelSettings,
-  surroundings: Surroundings,
+  environment: ProviderEnvironment,
   id: ChatId = "openai",
 ): Endpoint {
   const { firstByteSec, idleSec, contextWindow, reservedOutput, toolCalls, vision, audio } = config.openai;
   const { ownBaseUrl = "", keyHeader, isStrict } = factsOf(id);
   const configured = { contextWindow, reservedOutput, toolCalls, vision, audio };
-  const apiKey = keyOf(id, surroundings);
+  const apiKey = keyOf(id, environment);
   const model = modelOf(role, config) ?? "";
   const effort = effortOf(role, config);
   const can = capabilitiesOf(model, configured);

@@ -4,7 +4,7 @@
  */
 import { tryJson } from "@mimikit/protocol/base/json";
 import { z } from "zod";
-import type { Known } from "../../kernel/capabilities.ts";
+import type { KnownCapabilities } from "../../kernel/capabilities.ts";
 import { keyHeaderOf } from "./chat-completions.ts";
 import type { Endpoint } from "./endpoint.ts";
 
@@ -28,10 +28,10 @@ const Listed = z.object({
 type Listed = z.infer<typeof Listed>;
 const Answer = z.object({ data: z.array(z.unknown()).optional(), models: z.array(z.unknown()).optional() });
 
-const known = new Map<string, { at: number; found: Known }>();
+const known = new Map<string, { at: number; found: KnownCapabilities }>();
 
 /** The endpoint's facts; none if it gives none. Never throws. */
-export async function probe(place: Endpoint, signal: AbortSignal): Promise<Known> {
+export async function probe(place: Endpoint, signal: AbortSignal): Promise<KnownCapabilities> {
   const key = `${place.baseUrl} ${place.model}`;
   const before = known.get(key);
   if (before !== undefined && performance.now() - before.at < KNOWN_MS) return before.found;
@@ -43,7 +43,7 @@ export async function probe(place: Endpoint, signal: AbortSignal): Promise<Known
 }
 
 /** null if there was no answer. */
-async function ask({ model, ...place }: Endpoint, signal: AbortSignal): Promise<Known | null> {
+async function ask({ model, ...place }: Endpoint, signal: AbortSignal): Promise<KnownCapabilities | null> {
   try {
     const response = await fetch(`${place.baseUrl.replace(/\/+$/, "")}/models`, {
       headers: { accept: "application/json", ...keyHeaderOf(place) },
@@ -71,7 +71,7 @@ async function readBounded(response: Response): Promise<string | null> {
   return Buffer.concat(chunks).toString("utf8");
 }
 
-function read(text: string, model: string): Known {
+function read(text: string, model: string): KnownCapabilities {
   const { data = [], models = [] } = Answer.safeParse(tryJson(text)).data ?? {};
   const listed = [...data, ...models].flatMap((each) => Listed.safeParse(each).data ?? []);
   const own = listed.filter((each) => [each.id, each.name, each.model].includes(model));

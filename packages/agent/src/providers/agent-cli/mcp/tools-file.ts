@@ -11,11 +11,11 @@ import { Question } from "@mimikit/protocol/records/question";
 import { Task } from "@mimikit/protocol/records/task";
 import { PoolSummary, TaskSummary, TriggerSummary } from "@mimikit/protocol/wire/api";
 import { z } from "zod";
-import type { Reads } from "../../../tools/tool.ts";
+import type { ReadContext } from "../../../tools/tool.ts";
 
 const LIMITS = { bytes: 64 * 1_048_576, depth: 64 };
 
-const reads: z.ZodType<Omit<Reads, "said">> = z.object({
+const reads: z.ZodType<Omit<ReadContext, "said">> = z.object({
   now: z.iso.datetime(),
   client: ClientClock.optional(),
   tasks: z.array(TaskSummary),

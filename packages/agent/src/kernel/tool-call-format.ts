@@ -1,0 +1,122 @@
+/**
+ * How a model's calls are written. Most models call tools; for those that cannot, calls are tags at the end of what they
+ * say, and the answers come as a message (SPEC G1, G2). The loop knows only calls and results.
+ */
+
+import { lines, NOTHING, type Quoted, record } from "../prompt/quote.ts";
+import type { Tool } from "../tools/tool.ts";
+import { describeActions, readActions, usageOf, writeTag } from "./action-tags.ts";
+import { describeTool } from "./describe-tool.ts";
+import type { KernelMessage, ModelAnswer, ToolDefinition, ToolMessage } from "./model.ts";
+import { replayable } from "./round.ts";
+import { splitThoughts } from "./shown-text.ts";
+
+export interface ToolCallFormat {
+  /** Whether a call can stand in the text: it is held back while it comes. */
+  hasTags: boolean;
+  /** The rules about the tools. */
+  rules: string;
+  /** The tools of a request. */
+  tools: readonly ToolDefinition[];
+  /** Reads the text and the calls of an answer. `name` makes the ids of its calls unique where the model gives none. */
+  read(answer: ModelAnswer, name: string): Pick<ModelAnswer, "text" | "calls" | "unended">;
+  /** The conversation as this model is shown it. */
+  write(messages: readonly KernelMessage[]): KernelMessage[];
+}
+
+/** For models that call tools. */
+export function nativeFormat(tools: readonly Tool[]): ToolCallFormat {
+  return {
+    hasTags: false,
+    rules: "",
+    tools: tools.map(describeTool),
+    read: ({ text, calls }) => {
+      const { said, ...thought } = splitThoughts(text);
+      return { text: said.trim(), calls, ...thought };
+    },
+    write: (messages) =>
+      joinUsers(
+        messages.map((message) =>
+          message.role === "assistant" ? { ...message, calls: message.calls.map(replayable) } : message,
+        ),
+      ),
+  };
+}
+
+/** For models that do not. */
+export function tagFormat(tools: readonly Tool[]): ToolCallFormat {
+  return {
+    hasTags: true,
+    rules: describeActions(tools),
+    tools: [],
+    read: ({ text }, name) => {
+      const { said, ...thought } = splitThoughts(text);
+      const { text: spoken, calls } = readActions(said, tools);
+      return { text: spoken, calls: calls.map((call, i) => ({ id: `${name}.${i + 1}`, ...call })), ...thought };
+    },
+    write: (messages) => joinUsers(groupResults(messages).map((group) => writeGroup(group, tools))),
+  };
+}
+
+type Group = KernelMessage | ToolMessage[];
+
+/** The results of one answer are one message. */
+function groupResults(messages: readonly KernelMessage[]): Group[] {
+  const groups: Group[] = [];
+  for (const message of messages) {
+    const last = groups.at(-1);
+    if (message.role !== "tool") groups.push(message);
+    else if (Array.isArray(last)) last.push(message);
+    else groups.push([message]);
+  }
+  return groups;
+}
+
+function writeGroup(group: Group, tools: readonly Tool[]): KernelMessage {
+  if (Array.isArray(group)) return { role: "user", content: writeResults(group, tools) };
+  if (group.role !== "assistant" || group.calls.length === 0) return group;
+  const tags = group.calls.map((call) => writeTag(call.problem === undefined ? replayable(call) : call));
+  return { role: "assistant", content: [group.content, ...tags].filter((part) => part !== "").join("\n\n"), calls: [] };
+}
+
+/** Quoted, as everything is that was not written by us: what a tool read opens no section and is no tag. */
+function writeResults(results: readonly ToolMessage[], tools: readonly Tool[]): string {
+  const isRefused = ({ error }: ToolMessage) => isMistake(error);
+  const answered = results.filter((result) => !isRefused(result));
+  const refused = results.filter(isRefused);
+  const isNamed = ({ name }: Tool) => refused.some((result) => result.tool === name);
+  return [
+    section("What your actions answered", "action_results", lines(...answered.map(writeResult))),
+    section("What was wrong with your actions", "action_feedback", lines(...refused.map(writeResult))),
+    ...tools.filter(isNamed).map((tool) => `// ${tool.name} is written: ${usageOf(tool)}`),
+  ]
+    .filter((part) => part !== "")
+    .join("\n");
+}
+
+/** Is this how a call ends that the model must write otherwise? Where the tool failed or was cut off, its tag was right. */
+export function isMistake(error: string | undefined): boolean {
+  return error !== undefined && !["failed", "cut_off", "skipped"].includes(error);
+}
+
+function writeResult({ callId, tool, content, error, artifact }: ToolMessage): Quoted {
+  return record({ id: callId, action: tool, error, full_text: artifact }, content);
+}
+
+/** A section of a conversation, in the form of those of a prompt. */
+export function section(remark: string, name: string, content: Quoted): string {
+  return content === NOTHING ? "" : `// ${remark}\n<M:${name}>\n${content}\n</M:${name}>`;
+}
+
+/** Many local models take only one message of the user at a time, and strict endpoints none that says and calls nothing. */
+function joinUsers(messages: readonly KernelMessage[]): KernelMessage[] {
+  const joined: KernelMessage[] = [];
+  for (const message of messages) {
+    if (message.role === "assistant" && message.content === "" && message.calls.length === 0) continue;
+    const last = joined.at(-1);
+    if (message.role === "user" && last?.role === "user")
+      joined[joined.length - 1] = { ...last, content: `${last.content}\n\n${message.content}` };
+    else joined.push(message);
+  }
+  return joined;
+}
