@@ -42,9 +42,6 @@ const OLD_NAMES =
   /\b\w*(?:[Ww]ish(?:es)?(?![a-z])|[Ll]edger|[Mm]irror|[Dd]ialect|(?<![A-Za-z])[Hh]ands(?=[A-Z]|\b(?! in\b))|isSealed)\w*/g;
 const KEYS_OF_RECORDS = ["wish", "wishes", "wishId"];
 
-/** Prompts are tuned with models, so their sentences change with a measurement: here the numbers may only fall. */
-const BACKWARD_IN_PROMPTS_MAX = 14;
-const OWN_WORDS_IN_PROMPTS_MAX = 3;
 /** A longer sentence is read twice. */
 const SENTENCE_WORDS_MAX = 40;
 
@@ -116,10 +113,10 @@ test("no sentence of the guides is so long that it is read twice", () => {
   expect(long).toEqual([]);
 });
 
-test("prompts have no more of either than they had", () => {
-  const prose = PROMPTS.map((page) => proseOf(read(page)));
-  expect(prose.flatMap(backwardIn).length).toBeLessThanOrEqual(BACKWARD_IN_PROMPTS_MAX);
-  expect(prose.flatMap(ownWordsIn).length).toBeLessThanOrEqual(OWN_WORDS_IN_PROMPTS_MAX);
+test("prompts have neither", () => {
+  expect(PROMPTS.length).toBeGreaterThan(5);
+  const found = PROMPTS.flatMap((page) => [...backwardIn(proseOf(read(page))), ...ownWordsIn(proseOf(read(page)))]);
+  expect(found).toEqual([]);
 });
 
 test("no sentence of a comment begins with one of these words, but questions", () => {
