@@ -190,11 +190,8 @@ test("Claude, with everything down: it is taken up at the next start, once, what
   await mimikit.drained();
   expect([facts().length, new Set(facts()).size]).toEqual([60, 60]);
   expect(await search(mimikit, "Eighteen hours")).toHaveLength(1);
-  const { imports } = await json<{ imports: { id: string; messages: number; commands: string[] }[] }>(
-    mimikit,
-    "import",
-  );
-  expect(imports.map(({ messages, commands }) => [messages, commands.length])).toEqual([[3, 60]]);
+  const { imports } = await json<{ imports: { id: string; messages: number; wishes: string[] }[] }>(mimikit, "import");
+  expect(imports.map(({ messages, wishes }) => [messages, wishes.length])).toEqual([[3, 60]]);
 
   // So is taking it back, from the beginning again.
   const child = startCli(mimikit, ["import", "--undo", imports[0]?.id ?? ""]);

@@ -15,7 +15,7 @@ const NAMES = new Set(
 );
 /** Commands in backquotes, JSON, ids, paths, addresses, names of settings and files, options, variables, and what has a number in it. */
 const TYPED =
-  /`[^`]*`|\{".*\}|(?<=→ )(?:npm|mimikit) .*|\S*[/\\\d_=.@]\S*|--?[a-z][\w-]*|\b[A-Z][A-Z_]+\b|\b[a-z]+[A-Z]\w*\b/g;
+  /`[^`]*`|\{".*\}|(?<=→ )(?:npm|mimikit) .*|\S*[/\\\d_=.@]\S*|(?<!\w)--?[a-z][\w-]*|\b[A-Z][A-Z_]+\b|\b[a-z]+[A-Z]\w*\b/g;
 
 /** The lines in which words of English stand alone. @param own names that the test has given. */
 export function englishIn({ out, error }: { out: string; error: string }, ...own: string[]): string[] {

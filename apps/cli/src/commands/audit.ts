@@ -2,6 +2,7 @@
  * Shows the audit log: its newest lines, the state at a moment in the past, and whether the chains are intact. It reads
  * the files itself, so it works with everything down.
  */
+
 import { existsSync } from "node:fs";
 import { setTimeout as wait } from "node:timers/promises";
 import { Actor, type AuditLine } from "@mimikit/protocol/records/audit";
@@ -15,6 +16,7 @@ import { type CommonOptions, command, commandGroup } from "../arguments/command.
 import { type Replayed, replay } from "../backup/replay.ts";
 import { verifyWithArchive } from "../checks/verify-with-archive.ts";
 import { nameIn, t, told } from "../i18n/language.ts";
+import { clockText, momentText } from "../i18n/moments.ts";
 import { type State, withState } from "../instance/state.ts";
 import { Failure } from "../io/failure.ts";
 import { currentPlace } from "../io/place.ts";
@@ -270,7 +272,7 @@ async function lookUp(
 }
 
 function show({ at, last, processes, tasks, questions, triggers, unanswered, lastReply, lines }: Told): void {
-  printLine(styled("bold", t("At {moment}", { moment: new Date(at).toLocaleString() })));
+  printLine(styled("bold", t("At {moment}", { moment: momentText(at) })));
   printLine(
     t("{lines} lines before it{last}", {
       lines,
@@ -292,7 +294,7 @@ function show({ at, last, processes, tasks, questions, triggers, unanswered, las
       id,
       role ?? "–",
       outcome ?? nameIn(state),
-      new Date(since).toLocaleTimeString(),
+      clockText(since),
       String(attempts),
       title ?? "",
     ]),
@@ -307,7 +309,7 @@ function show({ at, last, processes, tasks, questions, triggers, unanswered, las
     printLine(
       t("last reply ({turn}, {moment}):\n{text}", {
         turn: lastReply.turn,
-        moment: new Date(lastReply.at).toLocaleString(),
+        moment: momentText(lastReply.at),
         text: plainText(lastReply.text),
       }),
     );

@@ -10,6 +10,7 @@ import { wholeHistory } from "@mimikit/store/views/whole-history";
 import { command, commandGroup } from "../arguments/command.ts";
 import { wordsOf } from "../arguments/text-argument.ts";
 import { t } from "../i18n/language.ts";
+import { momentText } from "../i18n/moments.ts";
 import { sourceName } from "../import/brought.ts";
 import { withState } from "../instance/state.ts";
 import { Failure, misuseOf } from "../io/failure.ts";
@@ -136,7 +137,7 @@ function show(hits: readonly Pick<HistoryHit, "id" | "role" | "at" | "text" | "o
   if (hits.length === 0) printLine(t("no messages match"));
   for (const { id, role, at, text, origin } of hits) {
     const from = origin === undefined ? "" : `, from ${plainLine(sourceName(origin))}`;
-    printLine(`${styled("bold", `${new Date(at).toLocaleString()}  ${role}${from}`)}  ${styled("dim", id)}`);
+    printLine(`${styled("bold", `${momentText(at)}  ${t(role)}${from}`)}  ${styled("dim", id)}`);
     printLine(`  ${plainLine(text)}`);
   }
 }

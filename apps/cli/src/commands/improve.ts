@@ -8,6 +8,7 @@ import type { Improvement } from "@mimikit/protocol/wire/api";
 import { readImprovement, readImprovements } from "@mimikit/store/views/improvements";
 import { command, commandGroup } from "../arguments/command.ts";
 import { nameIn, t, told } from "../i18n/language.ts";
+import { momentText } from "../i18n/moments.ts";
 import { withState } from "../instance/state.ts";
 import { ask } from "../instance/write-command.ts";
 import { Failure } from "../io/failure.ts";
@@ -78,7 +79,7 @@ function printImprovements(improvements: readonly Improvement[]): void {
   const rows = improvements.map(({ id, state, at, kind, title, error }) => [
     id,
     nameIn(state),
-    new Date(at).toLocaleString(),
+    momentText(at),
     kind === undefined ? "–" : nameIn(kind),
     title ?? told(error ?? ""),
   ]);
@@ -88,8 +89,8 @@ function printImprovements(improvements: readonly Improvement[]): void {
 function printImprovement(improvement: Improvement): void {
   const { number, state, at, endedAt, kind, title, why, change, reasons = [], branch, note, error } = improvement;
   printLine(styled("bold", `${improvementId(number)}  ${plainLine(title ?? "")}`));
-  const until = endedAt === undefined ? "" : ` – ${new Date(endedAt).toLocaleString()}`;
-  printLine(`${nameIn(state)}${t(", ")}${new Date(at).toLocaleString()}${until}`);
+  const until = endedAt === undefined ? "" : ` – ${momentText(endedAt)}`;
+  printLine(`${nameIn(state)}${t(", ")}${momentText(at)}${until}`);
   if (branch !== undefined)
     printLine(t("branch {branch}: git diff {base} {branch}", { branch, base: change?.base ?? "HEAD" }));
   if (note !== undefined) printLine(plainLine(told(note)));

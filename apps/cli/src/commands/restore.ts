@@ -1,4 +1,5 @@
 /** Makes a backup the state directory. Never over one that runs; what was there before is put beside it, not deleted. */
+
 import { copyFileSync, existsSync, mkdirSync, mkdtempSync, renameSync, rmSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
 import { verifyTrail } from "@mimikit/runtime/audit/verify-audit";
@@ -19,6 +20,7 @@ import { syncDirectory, unpackBackup } from "../backup/read-backup.ts";
 import { MANIFEST } from "../backup/write-backup.ts";
 import { findViolations } from "../checks/find-violations.ts";
 import { t, told } from "../i18n/language.ts";
+import { momentText } from "../i18n/moments.ts";
 import { withState } from "../instance/state.ts";
 import { Failure, reasonOf } from "../io/failure.ts";
 import { currentPlace } from "../io/place.ts";
@@ -88,7 +90,7 @@ export const restore = command({
       if (json) printJson({ home, files, turns, results, before, manifest, contents });
       else {
         printLine(
-          `${styled("green", "✓")} ${t("{home} is as it was at {moment}", { home, moment: new Date(manifest.createdAt).toLocaleString() })}`,
+          `${styled("green", "✓")} ${t("{home} is as it was at {moment}", { home, moment: momentText(manifest.createdAt) })}`,
         );
         printLine(`  ${t("{files} files, {turns} turns and {results} tasks, checked", { files, turns, results })}`);
         for (const problem of ofAudit.slice(0, PROBLEMS_NAMED_MAX))

@@ -12,6 +12,7 @@ import { readWholeTranscript } from "@mimikit/store/views/transcript";
 import type { Argv } from "yargs";
 import { type CommonOptions, command, commandGroup } from "../arguments/command.ts";
 import { nameIn, t, told } from "../i18n/language.ts";
+import { clockText, momentText } from "../i18n/moments.ts";
 import { withState } from "../instance/state.ts";
 import { cancellableId, listTasks, readTask } from "../instance/task-list.ts";
 import { ask } from "../instance/write-command.ts";
@@ -141,7 +142,7 @@ function list(found: readonly TaskSummary[]): void {
     failureReason === undefined
       ? nameIn(state)
       : t("{state} ({reason})", { state: nameIn(state), reason: nameIn(failureReason) }),
-    new Date(createdAt).toLocaleTimeString(),
+    clockText(createdAt),
     title,
   ]);
   printTable(["id", "role", "state", "created", "title"], rows, t("there are no tasks"));
@@ -170,7 +171,7 @@ function show(task: TaskDetail, files: readonly TaskFile[]): void {
     }),
   );
   if (task.againOf !== undefined) printLine(t("another try of {againOf}", { againOf: task.againOf }));
-  for (const { at, event } of task.timeline) printLine(`  ${new Date(at).toLocaleString()}  ${plainLine(told(event))}`);
+  for (const { at, event } of task.timeline) printLine(`  ${momentText(at)}  ${plainLine(told(event))}`);
   if (task.prompt !== "") section(t("prompt"), task.prompt);
   if (task.error !== undefined)
     section(
@@ -201,10 +202,7 @@ async function showTranscript(given: string, json: boolean): Promise<void> {
 function lineText(line: TranscriptLine): string {
   switch (line.type) {
     case "begin":
-      return styled(
-        "dim",
-        `— ${t("attempt {n}, {moment}", { n: line.attempt, moment: new Date(line.at).toLocaleString() })}`,
-      );
+      return styled("dim", `— ${t("attempt {n}, {moment}", { n: line.attempt, moment: momentText(line.at) })}`);
     case "said":
       return line.text;
     case "thought":

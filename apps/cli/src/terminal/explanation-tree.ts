@@ -2,6 +2,7 @@
 
 import type { Explanation } from "@mimikit/protocol/wire/api";
 import { told } from "../i18n/language.ts";
+import { momentText } from "../i18n/moments.ts";
 import { plainLine, styled } from "../io/print.ts";
 
 /** One line for each part, the whole first. `?` is what only a model can tell, and has not told yet. */
@@ -20,7 +21,7 @@ function branch(explanation: Explanation, head: string, indent: string): string[
 
 function lineOf({ type, holds, text, at, unanswered }: Explanation): string {
   const moments = unanswered === undefined || unanswered.since === at ? [at] : [unanswered.since, at];
-  const shown = moments.flatMap((each) => (each === undefined ? [] : new Date(each).toLocaleString())).join(" – ");
+  const shown = moments.flatMap((each) => (each === undefined ? [] : momentText(each))).join(" – ");
   const since = shown === "" ? "" : styled("dim", ` (${shown})`);
   return `${markOf(holds)} ${type}${text === undefined ? "" : `  ${plainLine(told(text))}`}${since}`;
 }

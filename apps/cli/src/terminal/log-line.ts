@@ -1,4 +1,5 @@
 /** A line of a log as people read it: when, who, what, and what about it, without anything that a terminal would obey. */
+import { clockText, momentText } from "../i18n/moments.ts";
 import { plainLine, styled } from "../io/print.ts";
 
 const ACTOR_CHARS = 10;
@@ -12,6 +13,6 @@ export function logLineText(line: Record<string, unknown>, withDay = false): str
     .map((part) => (typeof part === "string" ? part : JSON.stringify(part)));
   const colour = level === "error" ? "red" : level === "warn" ? "yellow" : "cyan";
   const moment = typeof timestamp === "string" ? new Date(timestamp) : null;
-  const at = moment === null ? "" : withDay ? moment.toLocaleString() : moment.toLocaleTimeString();
+  const at = moment === null ? "" : withDay ? momentText(moment) : clockText(moment);
   return `${styled("dim", at)} ${String(actor ?? "").padEnd(ACTOR_CHARS)} ${styled(colour, plainLine(what))} ${plainLine(rest.join(" "))}`.trimEnd();
 }

@@ -1,7 +1,9 @@
 /** All that the commands say in Chinese; loaded for readers of Chinese alone. */
+
 import { chineseOf } from "@mimikit/protocol/texts/chinese";
 import { chineseDescription } from "@mimikit/protocol/texts/chinese-settings";
 import { codeOf } from "@mimikit/protocol/texts/coded";
+import { momentText } from "../moments.ts";
 import { CHECKS } from "./checks.ts";
 import { conditionInChinese } from "./conditions.ts";
 import { CONNECTING } from "./connecting.ts";
@@ -39,6 +41,6 @@ export function sentenceInChinese(sentence: string): string | undefined {
   const exact = SENTENCES[sentence] ?? NAMES[sentence];
   if (exact !== undefined) return exact;
   const code = codeOf(sentence);
-  const told = code === undefined ? undefined : chineseOf(code, (at) => new Date(at).toLocaleString());
+  const told = code === undefined ? undefined : chineseOf(code, momentText);
   return told ?? formInChinese(sentence, sentenceInChinese);
 }

@@ -6,6 +6,8 @@ export const EVERYDAY: Readonly<Record<string, string>> = {
   "for {home}": "（状态目录 {home}）",
   runs: "正在运行",
   "at {url}": "（地址 {url}）",
+  assistant: "助手",
+  system: "系统",
   "{version}, a self-hosted, always-on assistant: it {state}": "{version}，自己托管、一直在线的助手：{state}",
   "start it, and print the address of its page": "启动，并显示网页的地址",
   "talk with it here": "在这里与它对话",
