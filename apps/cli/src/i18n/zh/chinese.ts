@@ -3,7 +3,6 @@
 import { chineseOf } from "@mimikit/protocol/texts/chinese";
 import { chineseDescription } from "@mimikit/protocol/texts/chinese-settings";
 import { codeOf } from "@mimikit/protocol/texts/coded";
-import { momentText } from "../moments.ts";
 import { CHECKS } from "./checks.ts";
 import { conditionInChinese } from "./conditions.ts";
 import { CONNECTING } from "./connecting.ts";
@@ -41,6 +40,6 @@ export function sentenceInChinese(sentence: string): string | undefined {
   const exact = SENTENCES[sentence] ?? NAMES[sentence];
   if (exact !== undefined) return exact;
   const code = codeOf(sentence);
-  const told = code === undefined ? undefined : chineseOf(code, momentText);
+  const told = code === undefined ? undefined : chineseOf(code, (at) => new Date(at).toLocaleString("zh-CN"));
   return told ?? formInChinese(sentence, sentenceInChinese);
 }
