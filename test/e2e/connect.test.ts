@@ -58,7 +58,7 @@ describe("by a script", () => {
     const said = await runCli(mimikit, words, `${KEY}\n`);
     expect(said).toMatchObject({ code: 0, error: "" });
     expect(said.out).toMatch(/scripted answered in .* s, calls tools/);
-    expect(said.out).toContain(`${provider} · scripted answers for all roles\nit counts from now on`);
+    expect(said.out).toContain(`${provider} · scripted answers for all roles\nit takes effect now`);
     expectSecret(mimikit);
     await expectKept(mimikit, provider, [said]);
     expect(model.of("teller").map((request) => request.model)).toEqual(["scripted", "scripted"]);
@@ -91,7 +91,7 @@ describe("by a script", () => {
     const words = ["connect", "mistral", "--url", model.baseUrl, "--model", "scripted"];
     const said = await runCli(mimikit, words, "", { MISTRAL_API_KEY: KEY });
     expect(said).toMatchObject({ code: 0, error: expect.stringContaining("the key of MISTRAL_API_KEY is taken") });
-    expect(said.out).toContain("it counts when Mimikit runs");
+    expect(said.out).toContain("it takes effect when Mimikit runs");
     expect(model.trials[0]?.headers.authorization).toBe(`Bearer ${KEY}`);
     expectSecret(mimikit);
     await startAnew(mimikit);

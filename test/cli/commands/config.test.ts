@@ -73,7 +73,7 @@ test("a setting is set and unset with everything down: old and new are said, and
   const text = () => readFileSync(join(home, "config.yaml"), "utf8");
   const set = await runCli(place, ["config", "set", "budget.day.costUsd", "2.5"]);
   expect(set).toMatchObject({ code: 0, error: "" });
-  expect(set.out).toMatch(/^budget\.day\.costUsd: – \(default\) → 2\.5 \(file\)\nit counts when Mimikit runs\n/);
+  expect(set.out).toMatch(/^budget\.day\.costUsd: – \(default\) → 2\.5 \(file\)\nit takes effect when Mimikit runs\n/);
   expect(set.out).toContain("mimikit undo");
   expect(text()).toBe("# mine\nport: 9001 # as ever\nbudget:\n  day:\n    costUsd: 2.5\n");
 

@@ -87,9 +87,9 @@ async function edit(json: boolean, name: string, text: string | undefined): Prom
   const said = ({ value, source }: Setting) =>
     t("{value} ({source})", { value: valueText(value), source: nameIn(source) });
   printLine(plainLine(`${name}: ${said(before)} → ${said(after)}`));
-  if (running === null) printLine(t("it counts when Mimikit runs"));
-  else printLine(waits ? t("it counts after  mimikit restart") : t("it counts from now on"));
-  printLine(styled("dim", t("mimikit undo  lists the change once Mimikit has seen it, and takes it back")));
+  if (running === null) printLine(t("it takes effect when Mimikit runs"));
+  else printLine(waits ? t("it takes effect after  mimikit restart") : t("it takes effect now"));
+  printLine(styled("dim", t("mimikit undo  lists the change once Mimikit has seen it, and reverts it")));
 }
 
 /** A word of the command line, read as a variable is. */

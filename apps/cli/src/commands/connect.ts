@@ -166,7 +166,7 @@ async function save(
   }
   if (trial !== undefined) printLine(`${mark(trial)} ${plainLine(trialText(trial))}`);
   for (const line of answerers(answer)) printLine(plainLine(line));
-  printLine(at.isRunning ? t("it counts from now on") : t("it counts when Mimikit runs:  mimikit up"));
+  printLine(at.isRunning ? t("it takes effect now") : t("it takes effect when Mimikit runs:  mimikit up"));
 }
 
 const mark = ({ problem }: ConnectionTest) => (problem === undefined ? styled("green", "✓") : styled("yellow", "!"));

@@ -79,7 +79,7 @@ export const importCommand = command({
     for (const reason of done.refused) printLine(styled("yellow", `! ${plainLine(told(reason))}`));
     const later = done.waits ? t(" (memories and schedules are taken up when Mimikit runs)") : "";
     printLine(
-      t("brought in as {id}{later}; take it back with  mimikit import --undo {id}", {
+      t("imported as {id}{later}; revert it with  mimikit import --undo {id}", {
         id: done.id,
         later,
       }),

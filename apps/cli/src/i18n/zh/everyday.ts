@@ -268,7 +268,7 @@ export const EVERYDAY: Readonly<Record<string, string>> = {
   "and {more} others": "等，另有 {more} 个",
   "{trial}; nothing was saved (--no-test saves it all the same)":
     "{trial}；没有保存任何内容（用 --no-test 可以不测试就保存）",
-  "it counts when Mimikit runs:  mimikit up": "Mimikit 运行时生效：mimikit up",
+  "it takes effect when Mimikit runs:  mimikit up": "Mimikit 运行时生效：mimikit up",
   "{who} answers for all roles": "所有角色都使用 {who}",
   "{who} answers for {roles}": "{roles} 使用 {who}",
   "name a provider: mimikit connect <provider> --forget": "请写出提供者：mimikit connect <provider> --forget",
@@ -281,10 +281,10 @@ export const EVERYDAY: Readonly<Record<string, string>> = {
   "trying it with one small request …": "正在发送一个很小的请求进行测试 …",
   "{id} signs in by itself{what} …": "{id} 正在自行登录{what} …",
   "{id} did not sign in: {reason}": "{id} 没有登录成功：{reason}",
-  "it counts when Mimikit runs": "Mimikit 运行时生效",
-  "it counts after  mimikit restart": "运行 mimikit restart 后生效",
-  "it counts from now on": "已经生效",
-  "mimikit undo  lists the change once Mimikit has seen it, and takes it back":
+  "it takes effect when Mimikit runs": "Mimikit 运行时生效",
+  "it takes effect after  mimikit restart": "运行 mimikit restart 后生效",
+  "it takes effect now": "已经生效",
+  "mimikit undo  lists the change once Mimikit has seen it, and reverts it":
     "Mimikit 读到这项更改后，可以用 mimikit undo 查看并撤销",
   "no setting's name contains {part}": "没有名称包含 {part} 的设置",
   "there is no setting": "没有设置",

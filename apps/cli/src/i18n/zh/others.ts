@@ -110,7 +110,7 @@ export const OTHERS: Readonly<Record<string, string>> = {
   "there is nothing new in it": "其中没有新的内容",
   "Bring this in?": "导入以上内容吗？",
   " (memories and schedules are taken up when Mimikit runs)": "（记忆和日程在 Mimikit 运行时处理）",
-  "brought in as {id}{later}; take it back with  mimikit import --undo {id}":
+  "imported as {id}{later}; revert it with  mimikit import --undo {id}":
     "已导入，编号 {id}{later}；用  mimikit import --undo {id}  撤销",
   "{path} holds nothing that {source} exports: see docs/import.md for what to name":
     "{path} 里没有 {source} 的导出内容：应该指定什么文件见 docs/import.md",
