@@ -235,6 +235,9 @@ async function compare(view: View, environment: Environment, user: Page): Promis
   const kept = await view.refresh();
   if (!isCalmEnough(world)) return;
   user.compared++;
+  // While a task is awaited, each look is made anew and asks the archive for it.
+  const { awaited } = view as unknown as { awaited: ReadonlySet<string> };
+  if (awaited.size > 0) world.violate(`the page still waits for ${[...awaited]}`);
   for (const part of ["messages", "tasks", "triggers", "questions", "queued", "running", "outages", "inbox"] as const) {
     const [one, other] = [itemsOf(kept[part]), itemsOf(made[part])];
     const [more, less] = [one.filter((item) => !other.includes(item)), other.filter((item) => !one.includes(item))];
