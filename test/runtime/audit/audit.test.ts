@@ -247,6 +247,9 @@ test("the beginning of the next line, cut off anywhere, is what a crash leaves: 
   // A power failure leaves zeros where nothing was written yet.
   save(lines.toSpliced(2, 0, "\0".repeat(100), `${third.slice(0, 70)}${"\0".repeat(100)}`));
   expect(verifyAudit(home, "workers")).toMatchObject({ lines: 3, torn: 2, problems: [] });
+  // Of this line all but its newline was written; the role that started next wrote it once more.
+  save(lines.toSpliced(2, 0, `${third}${"\0".repeat(100)}`));
+  expect(verifyAudit(home, "workers")).toMatchObject({ lines: 3, torn: 1, problems: [] });
 });
 
 test("a chain is whole from its first line to its last, and says when these were written", () => {

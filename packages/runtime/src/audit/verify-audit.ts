@@ -271,5 +271,7 @@ function isTorn(text: string, actor: ProcessRole, next: number | null): boolean 
   const masked = written.replace(/\d+/g, "0");
   if (head.startsWith(masked)) return true;
   const seq = Number(/"seq":(\d+),/.exec(written)?.[1]);
-  return masked.startsWith(head) && (next === null || seq === next) && tryJson(written) === undefined;
+  // Zeros after a whole line: its newline was not written, and the role that starts next writes the line again.
+  const isCutOff = tryJson(written) === undefined || written !== text;
+  return masked.startsWith(head) && (next === null || seq === next) && isCutOff;
 }
