@@ -6,6 +6,7 @@ export const EVERYDAY: Readonly<Record<string, string>> = {
   "for {home}": "（状态目录 {home}）",
   runs: "正在运行",
   "at {url}": "（地址 {url}）",
+  user: "用户",
   assistant: "助手",
   system: "系统",
   "{version}, a self-hosted, always-on assistant: it {state}": "{version}，自己托管、一直在线的助手：{state}",
