@@ -5,8 +5,8 @@ import { effect, type ReadonlySignal, signal } from "@preact/signals";
 export const narrow = matching("(max-width: 899px)");
 /** The sections are along the bottom, within reach of a thumb, not along the left side. */
 export const isPhone = matching("(max-width: 639px)");
-/** Written on the screen: its keyboard has no Shift+Enter, and its Enter starts a line. */
-export const isTouched = matching("(hover: none)");
+/** A finger writes on the screen: its keyboard has no Shift+Enter, and its Enter starts a line. Without any pointer there is a real keyboard. */
+export const isTouched = matching("(hover: none) and (pointer: coarse)");
 /** A task or a file has its place beside the conversation, not over it. */
 export const wide = matching("(min-width: 1360px)");
 
