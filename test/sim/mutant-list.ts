@@ -902,6 +902,7 @@ export const MUTANTS: readonly Mutant[] = [
     file: ACCEPT,
     find: "if (await createCommand(this.fs, this.token, said, id, this.nowMs()))",
     replace: "if (void createCommand(this.fs, this.token, said, id, this.nowMs()).catch(() => false) === undefined)",
+    seed: 21,
   },
   {
     name: "repeat-taken-for-durable",
@@ -909,6 +910,7 @@ export const MUTANTS: readonly Mutant[] = [
     file: ACCEPT,
     find: "    await makeDurable(this.fs, [path]);\n",
     replace: "",
+    isRare: true,
   },
   {
     name: "repeat-is-news",
@@ -916,6 +918,7 @@ export const MUTANTS: readonly Mutant[] = [
     file: ACCEPT,
     find: "if (!(await this.fs.exists(path))) return this.isDone(id, key);",
     replace: "if (!(await this.fs.exists(path))) return false;",
+    seed: 813,
   },
   {
     name: "lost-from-sight",
@@ -923,6 +926,7 @@ export const MUTANTS: readonly Mutant[] = [
     file: VIEW,
     find: "if (conversation.hasLost && !isSecond) {",
     replace: "if (isSecond) {",
+    seed: 21,
   },
   {
     name: "ended-while-queued",
@@ -930,6 +934,7 @@ export const MUTANTS: readonly Mutant[] = [
     file: VIEW,
     find: "(archiveIndex.has(id) || !isThere)",
     replace: "!isThere",
+    isRare: true,
   },
   {
     name: "came-and-went",
@@ -937,6 +942,7 @@ export const MUTANTS: readonly Mutant[] = [
     file: VIEW,
     find: "for (const id of named) this.awaited.add(id);",
     replace: "",
+    isRare: true,
   },
   {
     name: "look-not-made-up-for",
@@ -944,6 +950,7 @@ export const MUTANTS: readonly Mutant[] = [
     file: VIEW,
     find: "    this.isStale = true;\n    const conversation",
     replace: "    const conversation",
+    isRare: true,
   },
   {
     name: "words-to-a-plan-unseen",
@@ -951,6 +958,7 @@ export const MUTANTS: readonly Mutant[] = [
     file: "apps/http-gateway/src/state/board.ts",
     find: "...((result?.task ?? task ?? dependent?.task)?.steers ?? []), ",
     replace: "",
+    isRare: true,
   },
   {
     name: "dropped-file-twice",
@@ -958,6 +966,7 @@ export const MUTANTS: readonly Mutant[] = [
     file: VIEW,
     find: ".filter(({ id }) => !inbox.has(id));",
     replace: ";",
+    seed: 21,
   },
   {
     name: "turn-shown-twice",
@@ -965,6 +974,7 @@ export const MUTANTS: readonly Mutant[] = [
     file: "apps/http-gateway/src/state/conversation.ts",
     find: "    if (turnNumber(turn.id) <= this.throughTurn) return;\n",
     replace: "",
+    isRare: true,
   },
   {
     name: "closed-question-open-again",
@@ -972,5 +982,6 @@ export const MUTANTS: readonly Mutant[] = [
     file: VIEW,
     find: "    await this.agenda.confirmQuestions();\n",
     replace: "",
+    isRare: true,
   },
 ];
