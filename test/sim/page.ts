@@ -145,7 +145,10 @@ class Watch {
     const { world } = this;
     const ids = stateView.messages.map(({ id }) => id);
     const said = new Set(
-      stateView.messages.flatMap(({ id, replaces, instead }) => [id, replaces ?? id, instead ?? id]),
+      stateView.messages.flatMap(({ id, replaces = id, instead = id, versions = [] }) => [
+        ...[id, replaces, instead],
+        ...versions.map((version) => version.id),
+      ]),
     );
     const tasks = new Map(stateView.tasks.map((task) => [task.id, task]));
     if (new Set(ids).size < ids.length) world.violate(`the page shows a message twice: ${ids}`);
@@ -154,7 +157,8 @@ class Watch {
     for (const id of promised)
       if (!said.has(id)) world.violate(`the page does not show the acknowledged message ${id}`);
     for (const id of this.shown)
-      if (!said.has(id) && !tasks.has(id)) world.violate(`the page has shown ${id}, and does no more`);
+      if (!said.has(id) && !tasks.has(id) && !this.isRefused(id))
+        world.violate(`the page has shown ${id}, and does no more`);
     for (const { id, state } of stateView.tasks) {
       const isEnded = state === "done" || state === "failed" || state === "cancelled";
       if (this.ended.has(id) && !isEnded) world.violate(`the page says that ${id} is ${state}, after it had ended`);
@@ -169,6 +173,11 @@ class Watch {
     this.open = open;
     // A turn that is stopped tells nothing of its outage.
     for (const id of ids) if (!id.endsWith(".outage")) this.shown.add(id);
+  }
+
+  /** Are these the other words of a second thought that came too late (docs/steering.md#second-thoughts)? */
+  private isRefused(id: string): boolean {
+    return this.world.disk.read(archivePath(id.replace(/^m-/, "")))?.includes('"outcome":"refused: ') === true;
   }
 }
 

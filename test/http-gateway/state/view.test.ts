@@ -3,9 +3,10 @@ import { cancelMark } from "@mimikit/protocol/base/id";
 import { Role } from "@mimikit/protocol/base/role";
 import { Signal } from "@mimikit/protocol/base/signal";
 import { Archived } from "@mimikit/protocol/records/archive";
+import { type ImproveStep, stepId } from "@mimikit/protocol/records/improvement";
 import { Event, Message } from "@mimikit/protocol/records/inbox";
 import { Question } from "@mimikit/protocol/records/question";
-import { reportOf } from "@mimikit/protocol/records/result";
+import { type Result, type ResultType, reportOf } from "@mimikit/protocol/records/result";
 import { readToken } from "@mimikit/runtime/home/home";
 import { createSigned } from "@mimikit/store/disk/create-command";
 import { openDisk } from "@mimikit/store/disk/disk";
@@ -18,6 +19,7 @@ import {
   INBOX,
   inboxPath,
   questionPath,
+  SIGNALS,
   signalPath,
   triggerPath,
 } from "@mimikit/store/disk/state";
@@ -41,8 +43,8 @@ class SteppedDisk {
   readonly fs: FileSystem;
   /** The paths of these calls. */
   readonly paths: string[] = [];
-  private at = Number.POSITIVE_INFINITY;
-  private happen = async (): Promise<void> => undefined;
+  /** Called before each call, with its path. */
+  onCall = async (_path: string): Promise<void> => undefined;
 
   constructor(disk: FileSystem) {
     this.fs = new Proxy(disk, { get: (target, name) => this.stepped(target, Reflect.get(target, name)) });
@@ -51,15 +53,16 @@ class SteppedDisk {
   interrupt(k: number, happen: () => Promise<void>): void {
     this.calls = 0;
     this.paths.length = 0;
-    this.at = k;
-    this.happen = happen;
+    this.onCall = async () => (this.calls - 1 === k ? happen() : undefined);
   }
 
   private stepped(disk: FileSystem, method: unknown): unknown {
     if (typeof method !== "function") return method;
     return async (...args: unknown[]): Promise<unknown> => {
-      this.paths.push(String(args[0]));
-      if (this.calls++ === this.at) await this.happen();
+      const path = String(args[0]);
+      this.paths.push(path);
+      this.calls++;
+      await this.onCall(path);
       return Reflect.apply(method, disk, args);
     };
   }
@@ -157,6 +160,27 @@ test("a steer that no run has taken, and that becomes a message in the middle of
   expect(points).toBeGreaterThan(10);
 });
 
+test("two steers become messages, each in the middle of one of two looks in a row, and both are there all the time", async () => {
+  const steers = [STEER, { ...STEER, id: "s-2", text: "rather cake" }];
+  const { disk, stepped, view } = temporaryView();
+  for (const steer of steers) await createRecord(disk, Signal, signalPath(steer.id), { ...steer, taskId: "t-000001" });
+  const textsOf = ({ messages }: StateView) => messages.map(({ text }) => text).sort();
+  const texts = textsOf(await view.refresh());
+  expect(texts).toEqual(["rather cake", "rather tea"]);
+  let isInboxRead = false;
+  stepped.onCall = async (path) => {
+    const moves = isInboxRead && path === SIGNALS;
+    isInboxRead = path === INBOX || (isInboxRead && !moves);
+    const steer = moves ? steers.pop() : undefined;
+    if (steer === undefined) return;
+    const { id, at, text } = steer;
+    await createRecord(disk, Message, inboxPath(`m-${id}`), { kind: "message", id: `m-${id}`, at, text });
+    await disk.unlink(signalPath(id));
+  };
+  expect(textsOf(await view.refresh())).toEqual(texts);
+  expect(steers).toEqual([]);
+});
+
 test("a plan that was told something ends, and its words stay in the conversation until a turn reports what came of it", async () => {
   const { disk, view } = temporaryView();
   const textsNow = async () => (await view.refresh(true)).messages.map(({ text }) => text);
@@ -182,6 +206,34 @@ test("a plan that came and went after the look at the turn that started it is on
   await archive(disk, await finish(disk, await queue(disk, plan)));
   const { tasks } = await view.refresh();
   expect(tasks.map(({ id, state }) => `${id} ${state}`)).toEqual(["t-000001.0 done"]);
+});
+
+const FOUND = { found: true as const, kind: "lint" as const, title: "a gap", prompt: "close it", why: "it is open" };
+
+test("the steps of an improvement that came and went between two looks are on the board", async () => {
+  const { disk, view } = temporaryView();
+  const end = async (step: ImproveStep, resultType: ResultType, result: Result["result"]) => {
+    const role = step === "review" ? "reviewer" : "worker";
+    const task = taskOf(stepId(1, step), { role, improve: { number: 1, step, found: FOUND } });
+    await archive(disk, await finish(disk, await queue(disk, task), { resultType, result }));
+  };
+  await view.refresh();
+  await end("look", "finding", FOUND);
+  const idsNow = async () => (await view.refresh()).tasks.map(({ id }) => id).sort();
+  expect(await idsNow()).toEqual(["imp-000001"]);
+  await end("work", "change", { base: "main", commit: "abc", files: [], diff: "", checks: [], said: "done" });
+  await end("review", "review", { pass: false, reasons: ["it breaks a test"] });
+  expect(await idsNow()).toEqual(["imp-000001", "imp-000001.review", "imp-000001.work"]);
+});
+
+test("a result that was handed in late, beside the archived one, is not shown", async () => {
+  const { disk, view } = temporaryView();
+  await view.refresh();
+  const task = await queue(disk, taskOf("t-000001.0"));
+  await archive(disk, await finish(disk, task));
+  await finish(disk, task, { status: "failed", result: null, error: "late", failureReason: "timeout" });
+  expect((await view.refresh()).tasks.map(({ id, state }) => `${id} ${state}`)).toEqual(["t-000001.0 done"]);
+  expect(await view.taskDetail("t-000001.0")).toMatchObject({ state: "done" });
 });
 
 test("a task whose turn was cancelled before it came is not looked for again and again", async () => {

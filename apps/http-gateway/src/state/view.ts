@@ -124,7 +124,7 @@ export class View {
       const summary = this.board.lineOf(id) ?? openSummary(task, lookups(attempts));
       return openDetail(summary, task, attempts);
     }
-    const result = this.cache.results.get(id) ?? (await this.ended.find(id));
+    const result = (await this.ended.find(id)) ?? this.cache.results.get(id) ?? null;
     if (result === null) throw unknown;
     return endedDetail(result, attempts);
   }
@@ -144,10 +144,13 @@ export class View {
     if (improvementNumber(id) + evaluationNumber(id) > 0) throw new HttpProblem(409, coded("only_ordered_again"));
   }
 
-  /** @throws HttpProblem 404 for an unknown task or turn, and 409 when it has ended: it hears nothing any more. */
-  async assertOpen(id: string): Promise<void> {
+  /** @throws HttpProblem 404 for an unknown task or turn, and 409 when it takes no words: it has ended, or no turn will report it. */
+  async assertSteerable(id: string): Promise<void> {
     await this.refresh();
-    if (this.board.open.has(id)) return;
+    if (this.board.open.has(id)) {
+      if (improvementNumber(id) > 0) throw new HttpProblem(409, coded("improvement_not_steered"));
+      return;
+    }
     if (turnNumber(id) > 0 && (await this.cache.archiveIndex.confirm(id)))
       throw new HttpProblem(409, coded("reply_given"));
     await this.throwEnded(id);
@@ -200,11 +203,7 @@ export class View {
     throw new HttpProblem(409, coded("task_ended", { state }));
   }
 
-  /**
-   * @param isSecond a message that was on its way was in none of the directories: it had moved against the order in which they are read,
-   * as a steer does that no run has taken, or only its going was heard of. So all of them are read once more.
-   */
-  private async lookNow(isSecond = false): Promise<StateView> {
+  private async lookNow(): Promise<StateView> {
     const { wantsFull, isStale: wasStale } = this;
     const changes = this.heard.take();
     const heard = this.wantsAll || wasStale ? undefined : changes;
@@ -212,7 +211,8 @@ export class View {
     // A look that fails half-way is made up for by the next.
     this.isStale = true;
     const conversation = this.conversation ?? (await this.begin());
-    const hasChanged = await this.cache.refresh(this.nowMs(), wantsFull, heard);
+    let hasChanged = await this.cache.refresh(this.nowMs(), wantsFull, heard);
+    if (heard === undefined && (await this.ended.followImprovements())) hasChanged = true;
     // Turns are read after inbox/: a message that has left it is in a turn that is found now.
     this.newTurns.push(...(await this.follow()));
     this.isStale = wasStale || hasChanged || this.newTurns.length + this.awaited.size > 0;
@@ -227,9 +227,11 @@ export class View {
     this.agenda.refresh(this.touched, this.nowMs());
     this.board.refresh(this.touched);
     const state = this.compose(conversation);
-    if (conversation.hasLost && !isSecond) {
+    // A message on its way was in none of the directories: it had moved against the order in which they are read, as a steer does that
+    // no run has taken, or only its removal was heard of. Each further look is for another one: one that was removed is lost only once.
+    if (conversation.hasLost) {
       this.wantsAll = true;
-      return this.lookNow(true);
+      return this.lookNow();
     }
     this.current = state;
     this.touched = new Set();
@@ -263,7 +265,8 @@ export class View {
     const { results, queue, dependents, archiveIndex } = this.cache;
     for (const id of this.touched) {
       const result = results.get(id);
-      if (result !== undefined) this.ended.note(result);
+      // A late one may stand beside the one in archive/, which counts.
+      if (result !== undefined && !this.ended.has(id) && (await this.ended.find(id)) === null) this.ended.note(result);
     }
     const open = [...this.touched].filter((id) => this.board.open.has(id) && turnNumber(id) === 0);
     for (const id of named) this.awaited.add(id);

@@ -1,6 +1,7 @@
 /** The newest tasks of the board that have ended. An ended task never changes again, so each is read once. */
+import { nextStep } from "@mimikit/core/tasks/improvement";
 import { isOnBoard, summaryOf } from "@mimikit/core/views/board";
-import { ancestorsOf, childId, compareTaskIds, turnNumber } from "@mimikit/protocol/base/id";
+import { ancestorsOf, childId, compareTaskIds, improvementId, turnNumber } from "@mimikit/protocol/base/id";
 import type { Result } from "@mimikit/protocol/records/result";
 import type { TaskSummary } from "@mimikit/protocol/wire/api";
 import type { ArchiveIndex } from "../state-cache/archive-index.ts";
@@ -12,6 +13,9 @@ export class EndedTasks {
   private readonly archiveIndex: ArchiveIndex;
   private readonly summaries = new Map<string, TaskSummary>();
   private changed = new Set<string>();
+  /** The number of the newest improvement whose first step was found, and the step that follows the last one found. */
+  private improvement = 0;
+  private step: string | undefined;
 
   constructor(archiveIndex: ArchiveIndex) {
     this.archiveIndex = archiveIndex;
@@ -42,6 +46,24 @@ export class EndedTasks {
     for (const { pattern, compare } of FAMILIES) {
       const newest = names.filter((id) => pattern.test(id)).sort((a, b) => compare(b, a));
       for (const id of newest.slice(0, ENDED_TASKS_MAX)) await this.find(id);
+    }
+    this.improvement = Math.max(0, this.archiveIndex.highestImprovement - 1);
+    this.step = undefined;
+  }
+
+  /**
+   * Finds the steps of improvements that have ended since the last call. No turn names them, so they are looked for by their ids.
+   * @returns were there any?
+   */
+  async followImprovements(): Promise<boolean> {
+    for (let isAny = false; ; isAny = true) {
+      const next = improvementId(this.improvement + 1);
+      // An improvement begins after the last step of the one before is in archive/.
+      const hasNext = await this.archiveIndex.confirm(next);
+      const result = this.step === undefined ? null : await this.find(this.step);
+      if (result !== null) this.step = nextStep(result)?.id;
+      else if (hasNext) [this.improvement, this.step] = [this.improvement + 1, next];
+      else return isAny;
     }
   }
 
