@@ -1,7 +1,7 @@
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { messageOf } from "@mimikit/core/tasks/target";
-import { Claim } from "@mimikit/protocol/records/claim";
+import { Claim, FailedAttempt } from "@mimikit/protocol/records/claim";
 import { Message } from "@mimikit/protocol/records/inbox";
 import { Result } from "@mimikit/protocol/records/result";
 import { Task } from "@mimikit/protocol/records/task";
@@ -11,7 +11,15 @@ import { commandId } from "@mimikit/store/disk/create-command";
 import { openDisk } from "@mimikit/store/disk/disk";
 import { createRecord } from "@mimikit/store/disk/record";
 import { sign } from "@mimikit/store/disk/sign";
-import { archivePath, claimPath, inboxPath, queuePath, resultPath, triggerPath } from "@mimikit/store/disk/state";
+import {
+  archivePath,
+  claimPath,
+  failedAttemptPath,
+  inboxPath,
+  queuePath,
+  resultPath,
+  triggerPath,
+} from "@mimikit/store/disk/state";
 import { overheard, PendingChanges } from "@mimikit/store/state-cache/pending-changes";
 import { StateCache } from "@mimikit/store/state-cache/state-cache";
 import { describe, expect, test } from "vitest";
@@ -56,6 +64,32 @@ describe("a look that is followed by actions", () => {
     await cache.refresh(NOON_MS);
     expect(cache.queue.has("t-000001.0.0")).toBe(true);
     expect(synced).toEqual(["worker/queue"]);
+  });
+
+  test("sees a call that the owner is to be asked about when it is durable, and other failed attempts without that", async () => {
+    const { home, cache, synced } = counted();
+    const another = openDisk(home, "test-2-2");
+    const asks = { tool: "bash", digest: "0".repeat(64), shown: "make all", cwd: "/", reaches: ["network" as const] };
+    const failed = { attempt: 1, error: "", at: NOON, retryAt: NOON };
+    const fail = (id: string, record: Omit<FailedAttempt, "id" | keyof typeof failed>) =>
+      createRecord(another, FailedAttempt, failedAttemptPath("worker", id, 1), { id, ...failed, ...record });
+    await fail("t-000001.0", { failureReason: "timeout" });
+    await cache.refresh(NOON_MS);
+    expect(synced).toEqual([]);
+    await fail("t-000002.0", { failureReason: "needs_approval", asks });
+    await cache.refresh(NOON_MS);
+    expect(synced).toEqual(["worker/running"]);
+  });
+
+  test("counts the archived one of two results of a task", async () => {
+    const { fs, home, cache } = counted();
+    const { id } = task("t-000001.0.0");
+    await createRecord(fs, Result, resultPath("worker", id), done(task(id), { error: "the first" }));
+    await fs.link(resultPath("worker", id), archivePath(id));
+    await fs.unlink(resultPath("worker", id));
+    await createRecord(openDisk(home, "test-2-2"), Result, resultPath("worker", id), done(task(id), { error: "late" }));
+    await cache.refresh(NOON_MS);
+    expect((await cache.resultOf(id))?.error).toBe("the first");
   });
 
   test("waits for what this process is making durable, and does it itself where that fails", async () => {

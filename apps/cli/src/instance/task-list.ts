@@ -39,12 +39,12 @@ export function openTasks({ cache }: State): TaskSummary[] {
 
 /** @param given its id or the beginning of it. @throws Failure where there is none, or more than one. */
 export async function readTask(state: State, given: string): Promise<TaskDetail> {
-  const { queue, dependents, results, attempts, archiveIndex } = state.cache;
+  const { queue, dependents, attempts, archiveIndex } = state.cache;
   const tasks = await listTasks(state);
   // A task that is too old for lists is still known by its whole id.
   const id =
     tasks.some((task) => task.id.startsWith(given)) || !archiveIndex.has(given) ? foundTask(given, tasks).id : given;
-  const result = results.get(id) ?? (await archiveIndex.readResult(id));
+  const result = await state.cache.resultOf(id);
   if (result !== null && !isTurn(result.task)) return endedDetail(result, attempts.get(id) ?? []);
   const task = queue.get(id) ?? dependents.get(id)?.task;
   const summary = tasks.find((one) => one.id === id);

@@ -75,20 +75,20 @@ export async function observe(
   const rests = needs.flatMap((each) => each.rests);
   const hasSettled = attention.rests.look(rests, stamps, isMoving, nowMs);
   for (const taskId of new Set(needs.flatMap(({ tasks }) => tasks))) {
-    const result = results.get(taskId) ?? (await archivedResult(taskId, cache));
-    if (result !== undefined) outcomes.set(taskId, reportOf(result));
+    const result = await resultOf(taskId, cache);
+    if (result !== null) outcomes.set(taskId, reportOf(result));
   }
   const decisions = await readDecisions(cache);
   const heard = new Map<string, ReadonlySet<string>>();
   for (const taskId of new Set([...signals.values()].map((signal) => signal.taskId))) {
-    const result = results.get(taskId) ?? (await archivedResult(taskId, cache));
-    if (result !== undefined) heard.set(taskId, new Set(result.steers?.map((steer) => steer.id)));
+    const result = await resultOf(taskId, cache);
+    if (result !== null) heard.set(taskId, new Set(result.steers?.map((steer) => steer.id)));
   }
   const ended = new Map<string, Result>();
   for (const command of inbox.values()) {
     if (command.kind !== "again") continue;
-    const result = results.get(command.taskId) ?? (await archivedResult(command.taskId, cache));
-    if (result !== undefined) ended.set(command.taskId, result);
+    const result = await resultOf(command.taskId, cache);
+    if (result !== null) ended.set(command.taskId, result);
   }
   const closed = await closedQuestions(cache, attention, outcomes);
   const evaluation = await lastEvaluation(cache);
@@ -209,8 +209,8 @@ async function lastAnswer({ inbox, archiveIndex }: StateCache): Promise<Result |
 }
 
 /** A task that is in no directory any more may have been archived since; only the disk knows for certain. */
-async function archivedResult(taskId: string, { queue, dependents, archiveIndex }: StateCache) {
-  if (queue.has(taskId) && !archiveIndex.has(taskId)) return undefined;
-  if (dependents.has(taskId) && !archiveIndex.has(taskId)) return undefined;
-  return (await archiveIndex.confirm(taskId)) ? ((await archiveIndex.readResult(taskId)) ?? undefined) : undefined;
+async function resultOf(taskId: string, cache: StateCache): Promise<Result | null> {
+  const { queue, dependents, results, archiveIndex } = cache;
+  const isOpen = (queue.has(taskId) || dependents.has(taskId)) && !results.has(taskId) && !archiveIndex.has(taskId);
+  return isOpen ? null : cache.resultOf(taskId);
 }

@@ -25,8 +25,7 @@ export async function triggerFacts(
   const stamps = await files.stampsOf(paths);
   const outcomes = new Map<string, Report>();
   for (const taskId of tasks) {
-    const isArchived = await cache.archiveIndex.confirm(taskId);
-    const result = cache.results.get(taskId) ?? (isArchived ? await cache.archiveIndex.readResult(taskId) : null);
+    const result = await cache.resultOf(taskId);
     if (result !== null) outcomes.set(taskId, reportOf(result));
   }
   return {

@@ -134,7 +134,8 @@ export class StateCache {
           for (const each of [before, entry]) if (each !== undefined) touch(this.running.change(each, each === entry));
         },
         // Anything that follows from an attempt is the same after it is gone: it runs again, and is ended or reported again under the same id.
-        () => true,
+        // Only a call that the owner is asked about may be another one then, and their answer would count for it.
+        (entry) => !("failed" in entry) || entry.failed.asks === undefined,
       ),
     );
     const outcomes: Collection<Result>[] = roles.map((role) =>
@@ -242,6 +243,15 @@ export class StateCache {
 
   get results(): ReadonlyMap<string, Result> {
     return this.ended;
+  }
+
+  /**
+   * The result that counts: the archived one. A late one, of a process that was held up, may stand beside it, and counts only where there is
+   * none. Throws what the disk throws.
+   */
+  async resultOf(id: string): Promise<Result | null> {
+    const archived = (await this.archiveIndex.confirm(id)) ? await this.archiveIndex.readResult(id) : null;
+    return archived ?? this.ended.get(id) ?? null;
   }
 
   /** The queued tasks of these kinds. */

@@ -111,7 +111,7 @@ async function readStep(
 ): Promise<Step | null> {
   const id = stepId(number, step);
   const isSettled = await archiveIndex.confirm(id);
-  const result = results.get(id) ?? (isSettled ? await archiveIndex.readResult(id) : null);
+  const result = (isSettled ? await archiveIndex.readResult(id) : null) ?? results.get(id) ?? null;
   const task = result?.task ?? queue.get(id);
   return task === undefined ? null : { step, task, result, isSettled };
 }
