@@ -57,14 +57,16 @@ describe("a steer", () => {
     expect(first({ inbox: [steer()], queue: [batch], attempts })).toMatchObject({ type: "steer", taskId: null });
   });
 
-  test("goes to a step of self-improvement only where it is named: nobody who says now thinks of that", () => {
+  test("never goes to a step of self-improvement, which no turn reports; a stop does where it is named", () => {
     const step = task("imp-000001.review", { role: "reviewer", improve: { number: 1, step: "review" } });
     const attempts = { [step.id]: running(LATER), [a.id]: running(NOON) };
     expect(first({ inbox: [steer()], queue: [a, step], attempts })).toMatchObject({ type: "steer", taskId: a.id });
     expect(first({ inbox: [stop()], queue: [a, step], attempts })).toMatchObject({ type: "stop", taskId: a.id });
     expect(first({ inbox: [steer()], queue: [step], attempts })).toMatchObject({ type: "steer", taskId: null });
     const named = { inbox: [steer({ taskId: step.id })], queue: [step], attempts };
-    expect(first(named)).toMatchObject({ type: "steer", taskId: step.id });
+    expect(first(named)).toMatchObject({ type: "steer", taskId: null });
+    const ended = { inbox: [stop({ taskId: step.id })], queue: [step], attempts };
+    expect(first(ended)).toMatchObject({ type: "stop", taskId: step.id });
   });
 
   test("becomes a message where nothing runs, and where its task has ended", () => {

@@ -7,6 +7,7 @@ import type { AttachedFile } from "@mimikit/protocol/base/attachment";
 import { RECORD_BYTES_MAX } from "@mimikit/protocol/base/json";
 import {
   AttachmentGoing,
+  assertKept,
   keepAttachments,
   nameAttachment,
   sweepAttachments,
@@ -45,10 +46,19 @@ export class Attachments {
     const text = textOf(number);
     const id = idOf(text);
     if (!this.uploaded.has(id)) await this.upload(text, fs);
+    return this.refusing(id, () => keepAttachments(fs, [{ id }]));
+  }
+
+  /** The last look before the message is acknowledged, as the gateway takes it. Throws what the disk throws. */
+  async assertKept(files: readonly AttachedFile[], { fs }: Environment): Promise<void> {
+    for (const { id } of files) await this.refusing(id, () => assertKept(fs, [{ id }]));
+  }
+
+  /** The client hears of it, uploads the file again and sends the message again. */
+  private async refusing<T>(id: string, work: () => Promise<T>): Promise<T> {
     try {
-      return await keepAttachments(fs, [{ id }]);
+      return await work();
     } catch (error) {
-      // The client hears of it, uploads the file again and sends the message again.
       if (error instanceof UnknownAttachment) this.uploaded.delete(id);
       throw error;
     }

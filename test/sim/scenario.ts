@@ -180,6 +180,7 @@ export function gateway(outside: Outside, { hasWays }: Shape): Program {
       await tolerating(environment, async () => {
         if (attachments !== undefined) files = await attachments.named(Number(id.slice("m-".length)), environment);
         await persist();
+        await attachments?.assertKept(files, environment);
         await acknowledge();
       });
     }

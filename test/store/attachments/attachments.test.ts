@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { messagesOf } from "@mimikit/core/views/history";
 import { Message } from "@mimikit/protocol/records/inbox";
 import {
+  assertKept,
   findAttachment,
   keepAttachments,
   storeAttachment,
@@ -92,12 +93,38 @@ test("nobody is asked what is named while nothing is old enough to go, and what 
   const mustNotAsk = () => Promise.reject(new Error("asked, and nothing is old"));
   expect(await sweepAttachments(fs, mustNotAsk, Date.now())).toBe(0);
   age(id);
+  let times = 0;
   const wantedMeanwhile = async () => {
-    await keepAttachments(fs, [{ id }]);
+    if (times++ === 0) await keepAttachments(fs, [{ id }]);
     return new Set<string>();
   };
   expect(await sweepAttachments(fs, wantedMeanwhile, Date.now())).toBe(0);
   expect(names()).toEqual([id, `${id}.json`]);
+});
+
+test("the files of an acknowledged message stay, whenever it becomes durable during a sweep by a clock that is ahead", async () => {
+  for (let k = 0, isOver = false; !isOver; k++) {
+    const { fs, store } = prepare();
+    const { id } = await store("kept");
+    await keepAttachments(fs, [{ id }]);
+    const named = new Set<string>();
+    let acknowledged: Promise<boolean> | undefined;
+    const meanwhile = async () => {
+      named.add(id);
+      acknowledged = assertKept(fs, [{ id }]).then(
+        () => true,
+        (error: unknown) => {
+          if (!(error instanceof UnknownAttachment)) throw error;
+          return false;
+        },
+      );
+      await acknowledged;
+    };
+    const ahead = Date.now() + 2 * UNNAMED_MS_MAX;
+    await sweepAttachments(pausedAt(fs, k, meanwhile), async () => new Set(named), ahead);
+    isOver = acknowledged === undefined;
+    if (await acknowledged) expect(await findAttachment(fs, id), `before operation ${k}`).not.toBeNull();
+  }
 });
 
 test("what is wanted at any moment of a sweep is there afterwards, or is refused", async () => {

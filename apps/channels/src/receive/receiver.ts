@@ -11,7 +11,12 @@ import type { Via } from "@mimikit/protocol/channels/via";
 import { Answer, type Question } from "@mimikit/protocol/records/question";
 import { readLine } from "@mimikit/protocol/wire/slash-command";
 import type { Log } from "@mimikit/runtime/audit/log";
-import { AttachmentRefused, keepAttachments, storeAttachment } from "@mimikit/store/attachments/attachments";
+import {
+  AttachmentRefused,
+  assertKept,
+  keepAttachments,
+  storeAttachment,
+} from "@mimikit/store/attachments/attachments";
 import { type CommandInput, commandId, createCommand } from "@mimikit/store/disk/create-command";
 import type { FileSystem } from "@mimikit/store/disk/file-system";
 import { inboxPath } from "@mimikit/store/disk/state";
@@ -113,6 +118,8 @@ export class Receiver {
       ...(attached.length > 0 && { attachments: attached }),
     };
     await this.accept(message, incoming, "message_accepted");
+    // Where this throws, the message is delivered again, and its files are fetched again.
+    await assertKept(this.parts.fs, attached);
   }
 
   /** @returns false where it is closed, or that is none of its answers. */

@@ -28,7 +28,7 @@ export const steerTask = route({
   takesKey: true,
   status: 202,
   answer: Accepted,
-  errors: { 404: "unknown", 409: "it has ended" },
+  errors: { 404: "unknown", 409: "it has ended, or is a step of self-improvement" },
   handle: async ({ params, body, key }, { commands }) => ({ id: await commands.steer(body.text, params.id, key) }),
 });
 

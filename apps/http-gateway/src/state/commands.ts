@@ -5,7 +5,7 @@ import { optionOf } from "@mimikit/core/tasks/question";
 import { triggerIdOf } from "@mimikit/core/triggers/of-command";
 import { definitionOf, patchOf, problemOf } from "@mimikit/core/triggers/triggers";
 import { replyId } from "@mimikit/core/views/history";
-import type { AttachedFile, AttachmentOrder } from "@mimikit/protocol/base/attachment";
+import type { AttachedFile } from "@mimikit/protocol/base/attachment";
 import { againId } from "@mimikit/protocol/base/id";
 import type { AuditEvent } from "@mimikit/protocol/records/audit";
 import type { Question } from "@mimikit/protocol/records/question";
@@ -21,7 +21,7 @@ import type { BacklogBody, InputBody, MemoryBody, MemoryEditBody, RetryBody } fr
 import type { Log } from "@mimikit/runtime/audit/log";
 import { changeView } from "@mimikit/runtime/config/list-changes";
 import { taskThatNeverWas } from "@mimikit/runtime/workspace/trigger-facts";
-import { keepAttachments, UnknownAttachment } from "@mimikit/store/attachments/attachments";
+import { assertKept, keepAttachments, UnknownAttachment } from "@mimikit/store/attachments/attachments";
 import { type CommandInput, commandId, createCommand } from "@mimikit/store/disk/create-command";
 import type { FileSystem } from "@mimikit/store/disk/file-system";
 import { makeDurable } from "@mimikit/store/disk/record";
@@ -78,9 +78,17 @@ export class Commands {
    */
   async sendMessage(input: InputBody, key: string | undefined): Promise<string> {
     const id = commandId("message", key);
-    if (await this.isDone(id, key)) return id;
+    const { attachments = [] } = input;
+    await this.withFiles(async () => {
+      if (!(await this.isDone(id, key)))
+        await this.acceptMessage(id, input, await keepAttachments(this.fs, attachments));
+      await assertKept(this.fs, attachments);
+    });
+    return id;
+  }
+
+  private async acceptMessage(id: string, input: InputBody, attachments: AttachedFile[]): Promise<void> {
     const { text, client, quote, answerBy, pool, mode = answerBy || pool !== undefined ? "next" : undefined } = input;
-    const attachments = await this.attached(input.attachments ?? []);
     const message = {
       kind: "message" as const,
       text,
@@ -92,12 +100,13 @@ export class Commands {
       ...(pool !== undefined && { pool }),
     };
     const detail = { characters: text.length, attachments: attachments.length };
-    return this.accept(id, message, { event: "message_accepted", detail });
+    await this.accept(id, message, { event: "message_accepted", detail });
   }
 
-  private async attached(orders: readonly AttachmentOrder[]): Promise<AttachedFile[]> {
+  /** @throws HttpProblem 404 for an attachment that is not there. */
+  private async withFiles(work: () => Promise<void>): Promise<void> {
     try {
-      return await keepAttachments(this.fs, orders);
+      await work();
     } catch (error) {
       if (error instanceof UnknownAttachment) throw new HttpProblem(404, codeOrQuote(error.message));
       throw error;
@@ -106,12 +115,12 @@ export class Commands {
 
   /**
    * Says something to a task or, without one, to what runs now (SPEC I5). The same key always means the same words.
-   * @returns the id of the command. @throws HttpProblem 404 for an unknown task, 409 for one that has ended.
+   * @returns the id of the command. @throws HttpProblem 404 for an unknown task, 409 for one that has ended or is a step of self-improvement.
    */
   async steer(text: string, taskId: string | undefined, key: string | undefined): Promise<string> {
     const id = commandId("steer", key);
     if (await this.isKnown(id, key)) return id;
-    if (taskId !== undefined) await this.view.assertOpen(taskId);
+    if (taskId !== undefined) await this.view.assertSteerable(taskId);
     const target = { ...(taskId !== undefined && { taskId }) };
     const note = { event: "steer_accepted", ...target, detail: { characters: text.length } };
     return this.accept(id, { kind: "steer", text, ...target }, note);

@@ -4,6 +4,7 @@
  * docs/file-protocol.md#the-life-of-a-steer-and-of-a-stop).
  */
 import type { SteerCommand } from "@mimikit/protocol/records/inbox";
+import { isImprovement } from "@mimikit/protocol/records/task";
 import type { Action, Removal } from "../base/action.ts";
 import type { Snapshot } from "../base/snapshot.ts";
 import { messageOf, targetOf } from "../tasks/target.ts";
@@ -24,12 +25,16 @@ export function steer(snapshot: Snapshot): Action[] {
   return actions;
 }
 
+/** No turn reports a step of self-improvement: what was said to one would be in no conversation. */
+function takerOf({ taskId }: SteerCommand, snapshot: Snapshot): string | null {
+  const target = targetOf(taskId, snapshot);
+  return target === null || isImprovement(target) ? null : target.id;
+}
+
 function pass(command: SteerCommand, snapshot: Snapshot): Action[] {
   // Archived and still here: what was decided may not have been carried out yet.
   const decided = snapshot.isArchived(command.id);
-  const decision = decided
-    ? snapshot.decisionOf(command.id)
-    : { taskId: targetOf(command.taskId, snapshot)?.id ?? null };
+  const decision = decided ? snapshot.decisionOf(command.id) : { taskId: takerOf(command, snapshot) };
   if (decision === undefined) return [];
   const { taskId } = decision;
   const outcome = taskId === null ? "nothing runs: it became a message" : `passed on to ${taskId}`;

@@ -96,6 +96,7 @@ export const CHINESE_TEXTS: Record<TextCode, string> = {
   reply_not_cancelled: "这是一条回复，不是任务，不能取消",
   task_not_ended: "这个任务还没有结束",
   task_ended: "这个任务已经结束（{state}）",
+  improvement_not_steered: "自我改进的步骤不接收消息：请在对话里说，或取消这一步",
   only_ordered_again: "只有下达过的任务才能再试一次",
   reply_given: "这条回复已经写完了",
   no_reply_yet: "还没有回复",

@@ -100,6 +100,8 @@ export const TEXTS = {
   reply_not_cancelled: "this is a reply, not a task: it cannot be cancelled",
   task_not_ended: "this task has not ended yet",
   task_ended: "this task has already ended ({state})",
+  improvement_not_steered:
+    "a step of self-improvement takes no messages: say it in the conversation, or cancel the step",
   only_ordered_again: "only a task that was requested can be run again",
   reply_given: "this reply has already been given",
   no_reply_yet: "there is no reply yet",

@@ -118,6 +118,16 @@ export async function keepAttachments(fs: FileSystem, orders: readonly Attachmen
   return files;
 }
 
+/**
+ * Are the files of a message there that is durable now? Asked before it is acknowledged: a sweep that began in between does not know of
+ * it. Where this throws, the files are to be uploaded again; the message is there, and may be sent again.
+ * @throws UnknownAttachment.
+ */
+export async function assertKept(fs: FileSystem, orders: readonly Pick<AttachmentOrder, "id">[]): Promise<void> {
+  for (const { id } of orders)
+    if (await isGoing(fs, id)) throw new UnknownAttachment(sentence("attachment_not_uploaded", { id }));
+}
+
 /** Is it being removed, or was it just now? Asked behind `describe`: a sweep that is not seen here, in this order, sees that. */
 async function isGoing(fs: FileSystem, id: string): Promise<boolean> {
   return (await fs.exists(goingAttachmentPath(id))) || !(await fs.exists(attachmentPath(id)));
@@ -128,7 +138,7 @@ async function isGoing(fs: FileSystem, id: string): Promise<boolean> {
  * removed is not there. The files of long messages go when no run has wanted them for as long: they are made again
  * wherever they are missing.
  * @param named tells the ids that a message names. It is asked only where something is old enough to go: to know, it
- * reads all that was ever said.
+ * reads all that was ever said. It is asked again when what goes is marked: a message that is not known by then is not acknowledged.
  * @returns how many attachments were removed. Throws what the disk and `named` throw.
  */
 export async function sweepAttachments(
@@ -150,17 +160,17 @@ export async function sweepAttachments(
   for (const name of names) if (name.endsWith(".going")) await fs.unlink(`${ATTACHMENTS}/${name}`);
   if (due.size === 0) return 0;
   const kept = await named();
+  for (const id of kept) due.delete(id);
+  const pathsOf = (id: string) => [recordIn(ATTACHMENTS, id), attachmentPath(id)];
+  // Where only one of them is left, that one. A request from here on finds that it goes.
+  for (const id of due.keys()) for (const path of pathsOf(id)) await fs.link(path, goingAttachmentPath(id));
   let removed = 0;
+  // It may have been wanted again meanwhile; a clock that is wrong, and a process that is held up, make any file look old.
+  const keptNow = due.size === 0 ? kept : await named();
   for (const [id, stamp] of due) {
-    if (kept.has(id)) continue;
-    const going = goingAttachmentPath(id);
-    const paths = [recordIn(ATTACHMENTS, id), attachmentPath(id)];
-    // Where only one of them is left, that one.
-    for (const path of paths) await fs.link(path, going);
-    // It may be wanted again meanwhile. A request from here on finds that it goes.
-    const isWanted = (await look(fs, id)).stamp !== stamp;
-    for (const path of isWanted ? [] : paths) await fs.unlink(path);
-    await fs.unlink(going);
+    const isWanted = keptNow.has(id) || (await look(fs, id)).stamp !== stamp;
+    for (const path of isWanted ? [] : pathsOf(id)) await fs.unlink(path);
+    await fs.unlink(goingAttachmentPath(id));
     if (!isWanted) removed++;
   }
   return removed;
