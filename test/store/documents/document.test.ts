@@ -37,6 +37,26 @@ describe("an edit of a document", () => {
     expect(readFileSync(join(home, "memory.md"), "utf8")).toBe("# Mine\nand more\n- a fact <!-- t-000001.1 -->\n");
   });
 
+  test("in a folder that is not there is made when the folder is durable", async () => {
+    const { fs, home } = temporaryState();
+    rmSync(join(home, "memory"), { recursive: true });
+    const calls: string[] = [];
+    const noting = new Proxy(fs, {
+      get(target, name: keyof FileSystem) {
+        if (name === "temporary") return target[name];
+        return (...args: never[]) => {
+          calls.push(`${name} ${name === "link" ? args[1] : args[0]}`);
+          return (target[name] as (...all: never[]) => unknown)(...args);
+        };
+      },
+    });
+    const path = "memory/summary/2026-11-21.md";
+    const edit = { id: "t-000001.1", write: (text: string) => appendItem(text, "- ", "a fact", "t-000001.1") };
+    await editDocument(noting, noLock, path, edit);
+    const steps = ["makeDir memory/summary", "syncDir memory", "syncDir .", `link ${path}`, "syncDir memory/summary"];
+    expect(calls.filter((call) => steps.includes(call))).toEqual(steps);
+  });
+
   test("cannot be faked by its content", async () => {
     const { fs, home } = temporaryState();
     const forged = {

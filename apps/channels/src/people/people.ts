@@ -9,7 +9,7 @@ import type { Via } from "@mimikit/protocol/channels/via";
 import type { Log } from "@mimikit/runtime/audit/log";
 import { PAIRING_MS, typedIn } from "@mimikit/runtime/home/pairing";
 import type { FileSystem } from "@mimikit/store/disk/file-system";
-import { createRecord, readRecord, replaceView } from "@mimikit/store/disk/record";
+import { createRecord, makeDurableDir, readRecord, replaceView } from "@mimikit/store/disk/record";
 import {
   channelOf,
   channelPeopleOf,
@@ -47,7 +47,7 @@ export class People {
   static async open(parts: PeopleParts): Promise<People> {
     const people = new People(parts);
     const { fs, channel } = parts;
-    await fs.makeDir(channelPeopleOf(channel));
+    await makeDurableDir(fs, channelPeopleOf(channel));
     people.strangers = (await readView(fs, channel)) ?? people.strangers;
     await people.refresh();
     return people;

@@ -5,7 +5,7 @@
 import { BadJson, parseRecord } from "@mimikit/protocol/base/json";
 import { BegunSend, EndedSend } from "@mimikit/protocol/channels/records";
 import type { FileSystem } from "@mimikit/store/disk/file-system";
-import { createRecord } from "@mimikit/store/disk/record";
+import { createRecord, makeDurableDir } from "@mimikit/store/disk/record";
 import { begunSendPath, channelSendsOf, endedSendPath } from "@mimikit/store/disk/state";
 import { SEND_AGE_MS_MAX } from "./items.ts";
 
@@ -35,7 +35,7 @@ export class Sends {
   static async open(fs: FileSystem, channel: string): Promise<Sends> {
     const sends = new Sends(fs, channel);
     const dir = channelSendsOf(channel);
-    await fs.makeDir(dir);
+    await makeDurableDir(fs, dir);
     for (const name of await fs.list(dir)) {
       const [, begun = "", attempt] = BEGUN.exec(name) ?? [];
       if (attempt !== undefined) sends.begun.set(begun, Math.max(Number(attempt), sends.begun.get(begun) ?? 0));

@@ -1,10 +1,11 @@
 /** A backup as a state directory: unpacked beside its place, checked there, and only then put into it. */
-import { closeSync, createReadStream, createWriteStream, fsyncSync, mkdirSync, openSync, readFileSync } from "node:fs";
+import { createReadStream, createWriteStream, mkdirSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { pipeline } from "node:stream/promises";
 import { createGunzip } from "node:zlib";
 import { parseRecord } from "@mimikit/protocol/base/json";
 import { hasCode } from "@mimikit/store/disk/error-code";
+import { syncDirectory } from "@mimikit/store/disk/sync-directory";
 import { t } from "../i18n/language.ts";
 import { Failure, reasonOf } from "../io/failure.ts";
 import { BadTar, readTar } from "./tar.ts";
@@ -49,14 +50,4 @@ export async function unpackBackup(file: string, target: string): Promise<{ mani
 
 async function writeFile(path: string, chunks: AsyncIterable<Buffer>): Promise<void> {
   await pipeline(chunks, createWriteStream(path, { flags: "wx", mode: 0o600, flush: true }));
-}
-
-/** Makes the names in a directory last. */
-export function syncDirectory(path: string): void {
-  const directory = openSync(path, "r");
-  try {
-    fsyncSync(directory);
-  } finally {
-    closeSync(directory);
-  }
 }

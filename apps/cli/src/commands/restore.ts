@@ -15,8 +15,9 @@ import {
 } from "@mimikit/runtime/home/state-version";
 import { hasCode } from "@mimikit/store/disk/error-code";
 import { LOCKS } from "@mimikit/store/disk/state";
+import { syncDirectory } from "@mimikit/store/disk/sync-directory";
 import { command } from "../arguments/command.ts";
-import { syncDirectory, unpackBackup } from "../backup/read-backup.ts";
+import { unpackBackup } from "../backup/read-backup.ts";
 import { MANIFEST } from "../backup/write-backup.ts";
 import { findViolations } from "../checks/find-violations.ts";
 import { t, told } from "../i18n/language.ts";

@@ -9,7 +9,7 @@ import { join } from "node:path";
 import { undoneId } from "@mimikit/protocol/base/id";
 import { openHome } from "@mimikit/runtime/home/adoption";
 import { type CommandInput, commandId } from "@mimikit/store/disk/create-command";
-import { replaceView } from "@mimikit/store/disk/record";
+import { makeDurableDir, replaceView } from "@mimikit/store/disk/record";
 import { IMPORTS, recordIn } from "@mimikit/store/disk/state";
 import type { StateCache } from "@mimikit/store/state-cache/state-cache";
 import { addImported, type ImportedLine, importedIds, removeImported } from "@mimikit/store/views/imported-history";
@@ -250,8 +250,7 @@ const recordPath = (id: string) => recordIn(IMPORTS, id);
 
 async function writeRecord(home: string, record: Import): Promise<void> {
   await withDisk(home, async (fs) => {
-    await fs.makeDir(IMPORTS);
+    await makeDurableDir(fs, IMPORTS);
     await replaceView(fs, recordPath(record.id), `${JSON.stringify(record)}\n`);
-    await fs.syncDir(".");
   });
 }

@@ -12,7 +12,7 @@ import type { TriggerDefinition } from "@mimikit/protocol/triggers/trigger-order
 import { openHome } from "@mimikit/runtime/home/adoption";
 import type { HomePlace } from "@mimikit/runtime/home/home";
 import { commandId } from "@mimikit/store/disk/create-command";
-import { replaceView } from "@mimikit/store/disk/record";
+import { makeDurableDir, replaceView } from "@mimikit/store/disk/record";
 import { RECIPES, recordIn } from "@mimikit/store/disk/state";
 import { z } from "zod";
 import { t } from "../i18n/language.ts";
@@ -95,11 +95,10 @@ export async function addRecipe(
   };
   openHome(home, process.env);
   await withDisk(home, async (fs) => {
-    await fs.makeDir(RECIPES);
+    await makeDurableDir(fs, RECIPES);
     await replaceView(fs, recordPath(name), `${JSON.stringify(record)}\n`);
-    await fs.syncDir(".");
     if (skill === undefined) return;
-    await fs.makeDir(`${SKILLS}/${name}`);
+    await makeDurableDir(fs, `${SKILLS}/${name}`);
     await replaceView(fs, `${SKILLS}/${name}/${SKILL_FILE}`, skill);
   });
   const asked = await ask(home, { kind: "trigger-put", definition }, key);

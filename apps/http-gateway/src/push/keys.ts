@@ -1,7 +1,7 @@
 /** The keys of Web Push of this instance, made when the first browser subscribes; they never change, because browsers subscribe with them. */
 import { createHmac, randomBytes } from "node:crypto";
 import type { FileSystem } from "@mimikit/store/disk/file-system";
-import { createRecord, readRecord } from "@mimikit/store/disk/record";
+import { createRecord, makeDurableDir, readRecord } from "@mimikit/store/disk/record";
 import { PUSH, PUSH_KEYS_PATH } from "@mimikit/store/disk/state";
 import webPush from "web-push";
 import { z } from "zod";
@@ -22,8 +22,7 @@ export type PushKeys = z.infer<typeof PushKeys>;
 export async function openKeys(fs: FileSystem): Promise<PushKeys> {
   const kept = await readRecord(fs, PushKeys, PUSH_KEYS_PATH);
   if (kept !== null) return kept;
-  await fs.makeDir(PUSH);
-  await fs.syncDir(".");
+  await makeDurableDir(fs, PUSH);
   const made = { ...webPush.generateVAPIDKeys(), answerSecret: randomBytes(SECRET_BYTES).toString("base64url") };
   await createRecord(fs, PushKeys, PUSH_KEYS_PATH, made);
   // Another request may have been first.

@@ -4,7 +4,7 @@ import { Approval } from "@mimikit/protocol/approvals/approval";
 import { CommandOutcome, RetryPermit } from "@mimikit/protocol/records/archive";
 import { ClosedQuestion, Question } from "@mimikit/protocol/records/question";
 import { createSigned } from "@mimikit/store/disk/create-command";
-import { createRecord } from "@mimikit/store/disk/record";
+import { createRecord, makeDurableDir } from "@mimikit/store/disk/record";
 import { APPROVALS, approvalPath, inboxPath, questionPath } from "@mimikit/store/disk/state";
 import { archive, createMessage, drop, type ExecContext, tellTeller } from "./exec-context.ts";
 
@@ -56,9 +56,7 @@ export async function permit(
 ): Promise<void> {
   const { id, taskId, attempt, verdict } = permitted;
   if (approval !== undefined && !(await context.archiveIndex.confirm(id))) {
-    await context.fs.makeDir(APPROVALS);
-    // The process that made the folder may have been killed before this.
-    await context.fs.syncDir(".");
+    await makeDurableDir(context.fs, APPROVALS);
     await createRecord(context.fs, Approval, approvalPath(approval.id), approval);
   }
   if (!(await archive(permitted, RetryPermit, context))) return;

@@ -30,7 +30,7 @@ import type { StreamLine } from "@mimikit/protocol/wire/stream";
 import { partsOfJob } from "@mimikit/runtime/pools/names";
 import { addPiece, missingPiece, readPiece } from "@mimikit/runtime/pools/pieces";
 import type { FileSystem } from "@mimikit/store/disk/file-system";
-import { createUnsynced, readUnlessTorn } from "@mimikit/store/disk/record";
+import { createUnsynced, makeDurableDir, readUnlessTorn } from "@mimikit/store/disk/record";
 import {
   AWAY,
   begunAwayPath,
@@ -148,7 +148,7 @@ export class RemotePool {
   /** Reads what an earlier process has left. Its processes must be gone. Throws what the disk throws. */
   async load(): Promise<void> {
     const { fs, identity, homeId } = this.options;
-    await fs.makeDir(AWAY);
+    await makeDurableDir(fs, AWAY);
     const lost: BegunAway[] = [];
     for (const file of await fs.list(AWAY)) {
       const [, job, kind] = RECORD.exec(file) ?? [];

@@ -21,11 +21,12 @@ import {
   statSync,
   writeSync,
 } from "node:fs";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { pipeline } from "node:stream/promises";
 import { createGzip } from "node:zlib";
 import { tryJson } from "@mimikit/protocol/base/json";
 import { type AuditEvent, AuditLine } from "@mimikit/protocol/records/audit";
+import { syncDirectory } from "@mimikit/store/disk/sync-directory";
 import { auditKeyOf, isLaterToken } from "../home/audit-key.ts";
 import { HomeError } from "../home/home.ts";
 import type { ProcessRole } from "../process/role-record.ts";
@@ -155,8 +156,8 @@ export function openAuditChain(options: AuditChainOptions): AuditChain {
     first = undefined;
     endsInNewline = true;
     isSwept = false;
-    syncDirectoryOf(target);
-    syncDirectoryOf(path);
+    syncDirectory(dirname(target));
+    syncDirectory(dirname(path));
   }
 
   /** The file was taken away or changed: the chain goes on in the file that is there now, and says so. */
@@ -273,7 +274,7 @@ function openForAppending(path: string): number {
   const flags = constants.O_RDWR | constants.O_CREAT | constants.O_APPEND | constants.O_NOFOLLOW | constants.O_NONBLOCK;
   const file = openSync(path, flags, 0o600);
   const info = fstatSync(file);
-  if (info.size === 0) syncDirectoryOf(path);
+  if (info.size === 0) syncDirectory(dirname(path));
   if (info.isFile()) return file;
   closeSync(file);
   throw new HomeError(`${path} is not a regular file: move it away`);
@@ -375,7 +376,7 @@ async function compress(path: string): Promise<void> {
   await pipeline(createReadStream(path), createGzip(), createWriteStream(unfinished, { mode: 0o600 }));
   syncFile(unfinished);
   renameSync(unfinished, packed);
-  syncDirectoryOf(packed);
+  syncDirectory(dirname(packed));
   rmSync(path);
 }
 
@@ -385,14 +386,5 @@ function syncFile(path: string): void {
     fsyncSync(file);
   } finally {
     closeSync(file);
-  }
-}
-
-function syncDirectoryOf(path: string): void {
-  const dir = openSync(join(path, ".."), constants.O_RDONLY);
-  try {
-    fsyncSync(dir);
-  } finally {
-    closeSync(dir);
   }
 }

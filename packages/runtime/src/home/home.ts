@@ -22,7 +22,9 @@ import { homedir } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import { sentence } from "@mimikit/protocol/texts/coded";
 import { hasCode } from "@mimikit/store/disk/error-code";
+import { restoreDirectories } from "@mimikit/store/disk/restore-directories";
 import { DIRECTORIES } from "@mimikit/store/disk/state";
+import { syncDirectory } from "@mimikit/store/disk/sync-directory";
 import { noteTokenIfLater } from "./audit-key.ts";
 import { ROOT } from "./programs.ts";
 import { chooseWorkDir, STATE_FOLDER, type WorkDir } from "./work-dir.ts";
@@ -75,12 +77,11 @@ export function homeHash(home: string): string {
  */
 export function prepareHome(home: string, onToken?: (token: string) => void): void {
   process.umask(0o077);
-  mkdirSync(home, { recursive: true, mode: DIRECTORY_MODE });
+  const isNew = mkdirSync(home, { recursive: true, mode: DIRECTORY_MODE }) !== undefined;
   makePrivate(home);
-  for (const dir of DIRECTORIES) {
-    mkdirSync(join(home, dir), { recursive: true, mode: DIRECTORY_MODE });
-    makePrivate(join(home, dir));
-  }
+  if (isNew) syncDirectory(dirname(home));
+  restoreDirectories(home);
+  for (const dir of DIRECTORIES) makePrivate(join(home, dir));
   createOnce(home, IGNORE_FILE, () => IGNORED);
   createOnce(home, "token", () => {
     const token = randomBytes(TOKEN_BYTES).toString("hex");
@@ -169,10 +170,5 @@ function createOnce(home: string, name: string, textOf: () => string): void {
   } finally {
     unlinkSync(temporary);
   }
-  const dir = openSync(home, constants.O_RDONLY);
-  try {
-    fsyncSync(dir);
-  } finally {
-    closeSync(dir);
-  }
+  syncDirectory(home);
 }

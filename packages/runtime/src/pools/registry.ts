@@ -3,7 +3,7 @@ import { randomBytes } from "node:crypto";
 import { HomeIdentity, PoolOwner, PoolRecord } from "@mimikit/protocol/pools/pool";
 import type { PoolSummary } from "@mimikit/protocol/wire/api";
 import type { FileSystem } from "@mimikit/store/disk/file-system";
-import { createRecord, readRecord } from "@mimikit/store/disk/record";
+import { createRecord, makeDurableDir, readRecord } from "@mimikit/store/disk/record";
 import { PERMITS, POOLS, POOLS_HOME_PATH, poolPath } from "@mimikit/store/disk/state";
 import type { StateCache } from "@mimikit/store/state-cache/state-cache";
 import { readPoolsSeen } from "@mimikit/store/views/pools-seen";
@@ -77,8 +77,7 @@ function tasksAway({
 
 /** The identity of this home towards its pools; created on first use. Throws what the disk throws. */
 export async function homeIdentity(fs: FileSystem): Promise<HomeIdentity> {
-  await fs.makeDir(POOLS);
-  await fs.makeDir(PERMITS);
+  await makeDurableDir(fs, PERMITS);
   const hex = () => randomBytes(ID_BYTES).toString("hex");
   for (;;) {
     const known = await readRecord(fs, HomeIdentity, POOLS_HOME_PATH);

@@ -299,6 +299,15 @@ export async function readUnlessTorn<T>(fs: FileSystem, schema: z.ZodType<T>, pa
 }
 
 /**
+ * Makes a directory, and those above it, where they are missing; its name is durable when this resolves. The process that made it may have
+ * been killed before it was, so it is synced in any case. Throws what the disk throws.
+ */
+export async function makeDurableDir(fs: FileSystem, dir: string): Promise<void> {
+  await fs.makeDir(dir);
+  for (let each = dir; each !== "."; each = directoryOf(each)) await fs.syncDir(directoryOf(each));
+}
+
+/**
  * Replaces a view (history.json): complete at any instant, old or new. Never for records that can be read.
  * @param mayReplace is asked last, when only the rename is left to do; where it says no, everything stays as it is.
  */
@@ -318,7 +327,7 @@ export async function replaceView(
     }
     if (await fs.rename(temporary, path)) return;
     // The directory was removed: people tidy up among their notes.
-    await fs.makeDir(directoryOf(path));
+    await makeDurableDir(fs, directoryOf(path));
     if (!(await fs.rename(temporary, path))) throw new Error(`the temporary file of ${path} is gone`);
   });
   await fs.syncDir(directoryOf(path));

@@ -8,7 +8,7 @@ import { createHash } from "node:crypto";
 import { BadJson } from "@mimikit/protocol/base/json";
 import { sentence } from "@mimikit/protocol/texts/coded";
 import { directoryOf, type FileSystem } from "../disk/file-system.ts";
-import { createOnce, replaceView } from "../disk/record.ts";
+import { createOnce, makeDurableDir, replaceView } from "../disk/record.ts";
 import { QUARANTINE } from "../disk/state.ts";
 
 export const DOCUMENT_BYTES_MAX = 16 * 1_048_576;
@@ -150,7 +150,7 @@ async function replaceDocument(fs: FileSystem, path: string, before: string, aft
   if (!(await fs.exists(path))) {
     if (before !== "") return false;
     // A missing document is created, which never replaces a file that is saved meanwhile.
-    await fs.makeDir(directoryOf(path));
+    await makeDurableDir(fs, directoryOf(path));
     return createOnce(fs, path, after);
   }
   const old = replacedName(fs, path, before, after);

@@ -10,7 +10,7 @@ import { HistoryTurn } from "@mimikit/protocol/records/history";
 import { z } from "zod";
 import { hasCode } from "../disk/error-code.ts";
 import type { FileSystem } from "../disk/file-system.ts";
-import { replaceView } from "../disk/record.ts";
+import { makeDurableDir, replaceView } from "../disk/record.ts";
 import { HISTORY, historyPath, IMPORTED } from "../disk/state.ts";
 import { monthsOf } from "./history-partitions.ts";
 
@@ -89,7 +89,7 @@ async function write(fs: FileSystem, source: string, month: string, lines: reado
     last = Math.max(line.turn, last + 1);
     return { ...line, turn: last };
   });
-  await fs.makeDir(`${homeOf(source)}/${HISTORY}`);
+  await makeDurableDir(fs, `${homeOf(source)}/${HISTORY}`);
   await replaceView(fs, pathOf(source, month), numbered.map((line) => `${JSON.stringify(line)}\n`).join(""));
 }
 
