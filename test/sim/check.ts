@@ -1,6 +1,7 @@
 /** The invariants of the protocol, looked for when everything has come to rest (docs/file-protocol.md#invariants). */
 
 import { summaryIn } from "@mimikit/core/memory/roll-up";
+import { editedId } from "@mimikit/core/tasks/answer-anew";
 import { POISON_DEATHS } from "@mimikit/core/tasks/poison";
 import { compressedAfter, messagesOf } from "@mimikit/core/views/history";
 import {
@@ -56,7 +57,8 @@ export function check(disk: MemoryDisk, outside: Outside, powerLosses: number): 
     if (clear !== undefined && messages.length + events.length + reports.length + turn.effects.length > 0)
       violate(`${turn.id} begins a new conversation, and does something else`);
     if (again !== undefined) {
-      const before = results.find(({ id }) => id === again.turnId)?.task.turn?.messages.map(({ id }) => id);
+      const answered = results.find(({ id }) => id === again.turnId)?.task.turn?.messages.map(({ id }) => id) ?? [];
+      const before = again.edit === undefined ? answered : [...answered.slice(0, -1), editedId(again)];
       if (JSON.stringify(before) !== JSON.stringify(messages.map(({ id }) => id)))
         violate(`${turn.id} answers something else than ${again.turnId} did`);
       if (turns.some((other) => other !== turn && other.task.turn?.again?.turnId === again.turnId))
