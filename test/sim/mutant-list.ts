@@ -11,7 +11,12 @@
  * test/store/state-cache/state-cache.test.ts, that what is taken back is gone durably in test/supervisor/approvals.test.ts, and only behind its permit
  * in test/core/rules/approve.test.ts, that what is allowed for good has a durable folder in test/supervisor/approvals.test.ts, and that a file
  * which is wanted in the moment of its sweep stays or is refused in test/store/attachments/attachments.test.ts, that a plan which is not
- * settled yet can be cancelled, and that the claim of a living process stays in test/core/decide.test.ts.
+ * settled yet can be cancelled, and that the claim of a living process stays in test/core/decide.test.ts; that a repeat is promised when it is
+ * durable in test/http-gateway/state/commands.test.ts; that the page finds what has ended or came and went, makes up for a look that has
+ * failed, shows what a plan was told, shows no turn twice and no closed question in test/http-gateway/state/view.test.ts; that an edit which
+ * another process has made is durable before it counts in test/store/documents/document.test.ts, and that a claim which was never run
+ * is handed back in test/worker-pool/pool.test.ts; that a task which was cut off runs again only with a permit in
+ * test/core/rules/questions.test.ts, and that a summary waits for commands about its notes in test/core/rules/remember.test.ts.
  */
 export interface Mutant {
   name: string;
@@ -427,29 +432,11 @@ export const MUTANTS: readonly Mutant[] = [
     replace: "const after = await write(before);",
   },
   {
-    name: "edit-of-another-taken-for-durable",
-    rule: "R4: also for documents",
-    file: DOCUMENT,
-    find: '  await fs.syncDir(directoryOf(path));\n  return "made before";',
-    replace: '  return "made before";',
-    seed: 296,
-    isRare: true,
-  },
-  {
     name: "edit-replaces-unsynced",
     rule: "R10: an edit is durable before its turn is settled",
     file: RECORD,
     find: "is gone`);\n  });\n  await fs.syncDir(directoryOf(path));",
     replace: "is gone`);\n  });",
-  },
-  {
-    name: "folded-ids-forgotten",
-    rule: "R3: compacted ids stay known for ever",
-    file: ARCHIVE_INDEX,
-    find: "    await this.loadCompacted();\n    return ids.some((id) => this.known.has(id));",
-    replace: "    return ids.some((id) => this.known.has(id));",
-    seed: 372,
-    isRare: true,
   },
   {
     name: "names-removed-before-the-fold",
@@ -510,15 +497,6 @@ export const MUTANTS: readonly Mutant[] = [
     find: "earlier + 1 >= FAILURES_MAX",
     replace: "earlier + 1 >= FAILURES_MAX * 100",
     seed: 9,
-  },
-  {
-    name: "claim-left-behind",
-    rule: "a claim that a disk error left behind is handed back",
-    file: POOL,
-    find: "    await this.releaseLeftovers();\n",
-    replace: "",
-    seed: 532,
-    isRare: true,
   },
   {
     name: "lanes-without-end",
@@ -642,15 +620,6 @@ export const MUTANTS: readonly Mutant[] = [
     replace: "    void message;\n",
   },
   {
-    name: "runs-again-unasked",
-    rule: "C5: the user decides whether it runs again",
-    file: "packages/core/src/tasks/dispatch.ts",
-    find: "if (permitsNeeded(task, attempts).some((permit) => !waiting.permits.has(permit))) return null;",
-    replace: "void permitsNeeded;",
-    seed: 118,
-    isRare: true,
-  },
-  {
     name: "note-upon-note",
     rule: "E2: a note that was decided is in its file before the next is decided",
     file: "packages/core/src/rules/remember.ts",
@@ -689,15 +658,6 @@ export const MUTANTS: readonly Mutant[] = [
     find: "await fs.syncDir(dir);",
     replace: "void dir;",
     seed: 25,
-  },
-  {
-    name: "summary-over-an-open-undo",
-    rule: "E3: what was edited in a note is found there until its command is answered",
-    file: SETTLE,
-    find: "return [...inbox.values()].some((command) => editsNote(command, snapshot) && !isArchived(command.id));",
-    replace: "void inbox, void isArchived, void editsNote;\n  return false;",
-    seed: 1273,
-    isRare: true,
   },
   {
     name: "late-lines-go-too",
@@ -905,14 +865,6 @@ export const MUTANTS: readonly Mutant[] = [
     seed: 21,
   },
   {
-    name: "repeat-taken-for-durable",
-    rule: "K2: what is sent again is promised when it is durable",
-    file: ACCEPT,
-    find: "    await makeDurable(this.fs, [path]);\n",
-    replace: "",
-    isRare: true,
-  },
-  {
     name: "repeat-is-news",
     rule: "K2: what was accepted is not refused when it is sent again",
     file: ACCEPT,
@@ -929,60 +881,12 @@ export const MUTANTS: readonly Mutant[] = [
     seed: 21,
   },
   {
-    name: "ended-while-queued",
-    rule: "views: a task that has ended is found, though its queue was looked at before",
-    file: VIEW,
-    find: "(archiveIndex.has(id) || !isThere)",
-    replace: "!isThere",
-    isRare: true,
-  },
-  {
-    name: "came-and-went",
-    rule: "views: a task that came and went between two looks is found",
-    file: VIEW,
-    find: "for (const id of named) this.awaited.add(id);",
-    replace: "",
-    isRare: true,
-  },
-  {
-    name: "look-not-made-up-for",
-    rule: "views: a look that fails half-way is made up for by the next",
-    file: VIEW,
-    find: "    this.isStale = true;\n    const conversation",
-    replace: "    const conversation",
-    isRare: true,
-  },
-  {
-    name: "words-to-a-plan-unseen",
-    rule: "views: what a plan was told is shown until it is reported",
-    file: "apps/http-gateway/src/state/board.ts",
-    find: "...((result?.task ?? task ?? dependent?.task)?.steers ?? []), ",
-    replace: "",
-    isRare: true,
-  },
-  {
     name: "dropped-file-twice",
     rule: "views: a dropped file and the message made of it are one",
     file: VIEW,
     find: ".filter(({ id }) => !inbox.has(id));",
     replace: ";",
     seed: 21,
-  },
-  {
-    name: "turn-shown-twice",
-    rule: "I10: a turn that comes again changes nothing in the conversation",
-    file: "apps/http-gateway/src/state/conversation.ts",
-    find: "    if (turnNumber(turn.id) <= this.throughTurn) return;\n",
-    replace: "",
-    isRare: true,
-  },
-  {
-    name: "closed-question-open-again",
-    rule: "views: a question that is closed is never open again",
-    file: VIEW,
-    find: "    await this.agenda.confirmQuestions();\n",
-    replace: "",
-    isRare: true,
   },
   {
     name: "yes-for-another-call",

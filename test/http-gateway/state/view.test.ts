@@ -372,6 +372,23 @@ test("an answer whose question closes in the middle of a look is one line all th
   expect(points).toBeGreaterThan(10);
 });
 
+test("a question that is closed is not open, though its record is still there", async () => {
+  const { disk, view } = temporaryView();
+  const question = await ask(disk, "t-000001.0");
+  expect((await view.refresh()).questions.map(({ id }) => id)).toEqual([question.id]);
+  const closed = {
+    kind: "question" as const,
+    id: question.id,
+    at: NOON,
+    question,
+    outcome: "expired" as const,
+    answer: null,
+  };
+  await createRecord(disk, Archived, archivePath(question.id), closed);
+  await sendMessage(disk, "m-1");
+  expect((await view.refresh()).questions).toEqual([]);
+});
+
 test("a trigger whose next version is made in the middle of a look stands all the time, once", {
   timeout: TEST_MS_MAX,
 }, async () => {

@@ -37,11 +37,10 @@ describe("an edit of a document", () => {
     expect(readFileSync(join(home, "memory.md"), "utf8")).toBe("# Mine\nand more\n- a fact <!-- t-000001.1 -->\n");
   });
 
-  test("in a folder that is not there is made when the folder is durable", async () => {
-    const { fs, home } = temporaryState();
-    rmSync(join(home, "memory"), { recursive: true });
+  /** The disk, and what is called on it. */
+  function noted(disk: FileSystem) {
     const calls: string[] = [];
-    const noting = new Proxy(fs, {
+    const fs = new Proxy(disk, {
       get(target, name: keyof FileSystem) {
         if (name === "temporary") return target[name];
         return (...args: never[]) => {
@@ -50,6 +49,22 @@ describe("an edit of a document", () => {
         };
       },
     });
+    return { fs, calls };
+  }
+
+  test("that another process has made counts when it is durable: that one may have been killed before it was", async () => {
+    const { fs, home } = temporaryState();
+    writeFileSync(join(home, "memory.md"), `- a fact ${editMark("t-000001.1")}\n`);
+    const { fs: noting, calls } = noted(fs);
+    const edit = { id: "t-000001.1", write: (text: string) => appendItem(text, "- ", "a fact", "t-000001.1") };
+    expect(await editDocument(noting, noLock, "memory.md", edit)).toBe("made before");
+    expect(calls).toContain("syncDir .");
+  });
+
+  test("in a folder that is not there is made when the folder is durable", async () => {
+    const { fs, home } = temporaryState();
+    rmSync(join(home, "memory"), { recursive: true });
+    const { fs: noting, calls } = noted(fs);
     const path = "memory/summary/2026-11-21.md";
     const edit = { id: "t-000001.1", write: (text: string) => appendItem(text, "- ", "a fact", "t-000001.1") };
     await editDocument(noting, noLock, path, edit);
