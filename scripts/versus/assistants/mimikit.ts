@@ -50,17 +50,12 @@ export const mimikit: Assistant = {
         });
         if (response.status !== 202) throw new Error(`${response.status} ${await response.text()}`);
       },
-      /** It has one conversation, of which the last page is looked at while `isWhole` is not asked for. */
+      /** It has one conversation, of which the page keeps the newest messages; the export has all of them. */
       async replies(_conversations, isWhole) {
-        const replies: Reply[] = [];
-        for (let before = ""; ; ) {
-          const path = `/api/messages?limit=${PAGE_MAX}${before && `&before=${before}`}`;
-          const { messages } = await get<{ messages: ChatMessage[] }>(path);
-          for (const { role, text, at } of messages)
-            if (role === "assistant") replies.push({ text, atMs: Date.parse(at) });
-          before = messages[0]?.id ?? "";
-          if (!isWhole || messages.length === 0) return replies;
-        }
+        const path = isWhole ? "/api/history/export?format=json" : `/api/messages?limit=${PAGE_MAX}`;
+        const { messages } = await get<{ messages: ChatMessage[] }>(path);
+        const said = messages.filter(({ role }) => role === "assistant");
+        return said.map(({ text, at }): Reply => ({ text, atMs: Date.parse(at) }));
       },
       close: () => undefined,
     };
