@@ -6,6 +6,12 @@ import { field, fill, openView, view } from "../support/views.ts";
 
 const SECTIONS = ["Chat", "Tasks", "Schedules", "Memory", "Skills", "Activity", "Settings"];
 const PHONE = { viewport: { width: 390, height: 844 }, isMobile: true, hasTouch: true };
+/** Phones on their side, and what the bars of a browser leave of one. */
+const ON_ITS_SIDE = [
+  { width: 844, height: 390 },
+  { width: 667, height: 375 },
+  { width: 740, height: 300 },
+];
 
 describe.runIf(hasChromium)("the frame", { timeout: BROWSER_MS_MAX }, () => {
   const pages = usePages();
@@ -62,6 +68,33 @@ describe.runIf(hasChromium)("the frame", { timeout: BROWSER_MS_MAX }, () => {
     await rail.getByRole("link", { name: "Chat" }).tap();
     await view(page).waitFor({ state: "detached" });
     expect(page.url()).toBe(`${pages.gateway.origin}/`);
+  });
+
+  test("the menu behind More opens just above its button, no wider than it needs", async () => {
+    const { page } = await openPage(PHONE);
+    const rail = page.getByRole("navigation", { name: "Sections" });
+    await rail.getByRole("button", { name: "More" }).tap();
+    const menu = page.locator("#more");
+    await menu.waitFor();
+    const inner = (await menu.boundingBox()) ?? { x: 0, y: 0, width: 0, height: 0 };
+    const { y: bar } = (await rail.boundingBox()) ?? { y: 0 };
+    const below = bar - (inner.y + inner.height);
+    expect(below).toBeGreaterThanOrEqual(0);
+    expect(below).toBeLessThan(24);
+    expect(inner.width).toBeLessThan(PHONE.viewport.width / 2);
+    expect(inner.x + inner.width).toBeLessThanOrEqual(PHONE.viewport.width);
+    expect(inner.x).toBeGreaterThan(PHONE.viewport.width / 2);
+  });
+
+  test.each(ON_ITS_SIDE)("a phone on its side, $width by $height, shows every section without scrolling", async (viewport) => {
+    const { page } = await openPage({ ...PHONE, viewport });
+    const rail = page.getByRole("navigation", { name: "Sections" });
+    const bottoms = () =>
+      rail.getByRole("link").evaluateAll((all) => all.map((one) => one.getBoundingClientRect().bottom));
+    await expect.poll(bottoms).toHaveLength(SECTIONS.length);
+    expect(Math.max(...(await bottoms()))).toBeLessThanOrEqual(viewport.height);
+    await rail.getByRole("link", { name: "Settings" }).tap();
+    await page.getByRole("heading", { name: "Settings", level: 2 }).waitFor();
   });
 
   test("the top line names the model and what runs, and leads there", async () => {
