@@ -269,6 +269,38 @@ describe.runIf(hasChromium)("the task board", { timeout: BROWSER_MS_MAX }, () =>
     expect(mishaps).toEqual([]);
   });
 
+  test("a phone begins with the tasks, and has the queues below those that are open; a wide page has them above", async () => {
+    pages.gateway.task(taskRecord({ id: "t-000001.0", title: "Water", state: "queued" }));
+    pages.gateway.task(taskRecord({ id: "t-000002.0", title: "Dig", state: "done", completedAt: NOON }));
+    const { page } = await openPage({ viewport: { width: 390, height: 844 }, isMobile: true, hasTouch: true });
+    await openView(page, "tasks");
+    const parts = page.locator("[data-plan], .queues");
+    const order = () =>
+      parts.evaluateAll((all) =>
+        all
+          .toSorted((a, b) => a.getBoundingClientRect().top - b.getBoundingClientRect().top)
+          .map((one) => (one as HTMLElement).dataset.plan ?? "queues"),
+      );
+    await expect.poll(order).toEqual(["t-000001.0", "queues", "t-000002.0"]);
+    await page.setViewportSize({ width: 1280, height: 800 });
+    await expect.poll(order).toEqual(["queues", "t-000001.0", "t-000002.0"]);
+  });
+
+  test("a task's running step stays within the page of a phone, however long it is", async () => {
+    const width = 390;
+    const running = taskRecord({ id: "t-000001.0", title: "Water", state: "running", attempts: 1 });
+    pages.gateway.task(running);
+    pages.gateway.answers.set(`/api/tasks/${running.id}`, { ...running, result: null, upstream: [], timeline: [] });
+    const { page } = await openPage({ viewport: { width, height: 844 }, isMobile: true, hasTouch: true });
+    await openView(page, `tasks/${running.id}`);
+    const step = `bash: ${"for bed in north south; do water; done; ".repeat(4)}`;
+    await page.locator(`[data-story="${running.id}"]`).waitFor();
+    pages.gateway.pass({ type: "progress", taskId: running.id, step });
+    const box = page.locator(".story .steps");
+    await box.waitFor();
+    expect(await box.evaluate((element) => element.scrollWidth - element.clientWidth)).toBe(0);
+  });
+
   test("a plan has a timeline: who waited, who ran how long, and what each has cost", async () => {
     const at = (sec: number) => new Date(Date.UTC(2026, 10, 22, 8, 0, sec)).toISOString();
     const usage = { inputTokens: 1_000, cachedTokens: 0, outputTokens: 234, costUsd: 0.02 };

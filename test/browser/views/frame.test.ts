@@ -86,16 +86,19 @@ describe.runIf(hasChromium)("the frame", { timeout: BROWSER_MS_MAX }, () => {
     expect(inner.x).toBeGreaterThan(PHONE.viewport.width / 2);
   });
 
-  test.each(ON_ITS_SIDE)("a phone on its side, $width by $height, shows every section without scrolling", async (viewport) => {
-    const { page } = await openPage({ ...PHONE, viewport });
-    const rail = page.getByRole("navigation", { name: "Sections" });
-    const bottoms = () =>
-      rail.getByRole("link").evaluateAll((all) => all.map((one) => one.getBoundingClientRect().bottom));
-    await expect.poll(bottoms).toHaveLength(SECTIONS.length);
-    expect(Math.max(...(await bottoms()))).toBeLessThanOrEqual(viewport.height);
-    await rail.getByRole("link", { name: "Settings" }).tap();
-    await page.getByRole("heading", { name: "Settings", level: 2 }).waitFor();
-  });
+  test.each(ON_ITS_SIDE)(
+    "a phone on its side, $width by $height, shows every section without scrolling",
+    async (viewport) => {
+      const { page } = await openPage({ ...PHONE, viewport });
+      const rail = page.getByRole("navigation", { name: "Sections" });
+      const bottoms = () =>
+        rail.getByRole("link").evaluateAll((all) => all.map((one) => one.getBoundingClientRect().bottom));
+      await expect.poll(bottoms).toHaveLength(SECTIONS.length);
+      expect(Math.max(...(await bottoms()))).toBeLessThanOrEqual(viewport.height);
+      await rail.getByRole("link", { name: "Settings" }).tap();
+      await page.getByRole("heading", { name: "Settings", level: 2 }).waitFor();
+    },
+  );
 
   test("the top line names the model and what runs, and leads there", async () => {
     fill(pages.gateway);

@@ -38,7 +38,6 @@ export function Pairing() {
               autocomplete="off"
               autocapitalize="off"
               spellcheck={false}
-              placeholder={doorWords.pairPlaceholder}
               value={typed.value}
               aria-invalid={problem.value !== undefined}
               aria-describedby="pair-problem"

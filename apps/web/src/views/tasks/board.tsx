@@ -8,6 +8,7 @@ import { viewWords } from "../../i18n/view-words.ts";
 import { durationText, momentText } from "../../i18n/words.ts";
 import { nowMs } from "../../model/clock.ts";
 import { addressOf, go, goHome, type ViewProps } from "../../model/place.ts";
+import { isPhone } from "../../model/screen.ts";
 import { steps, trees } from "../../model/state.ts";
 import { elapsedMs, isOpen, membersOf, overallState, type TaskNode } from "../../model/task-tree.ts";
 import { Choice } from "../../ui/choice.tsx";
@@ -59,7 +60,7 @@ export function Board({ detail }: ViewProps) {
         <DayTimeline />
       ) : (
         <>
-          <Queues />
+          {!isPhone.value && <Queues />}
           <TaskFilters />
           {isFiltered() ? <Found /> : <Plans />}
         </>
@@ -72,6 +73,8 @@ function Plans() {
   return (
     <>
       {open.value.length > 0 && <Group title={viewWords.openNow} list={open.value} />}
+      {/* A small screen begins with the tasks; what holds them back comes after those that it may hold back. */}
+      {isPhone.value && <Queues />}
       {ended.value.length > 0 && <Group title={viewWords.ended} list={ended.value.slice(0, ENDED_SHOWN_MAX)} />}
     </>
   );
