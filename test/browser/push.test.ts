@@ -150,6 +150,37 @@ describe.runIf(hasChromium)("web push", { timeout: BROWSER_MS_MAX }, () => {
     expect(pages.gateway.wanted.at(-1)).toMatchObject({ method: "DELETE", path: "/api/push" });
   });
 
+  test("one button asks the browser and subscribes, another only asks; what is on can be turned off", async () => {
+    const page = await open();
+    await openView(page, "settings");
+    await view(page).getByRole("button", { name: "Notify this device" }).waitFor();
+    expect(await view(page).getByRole("button", { name: "Allow notifications" }).count()).toBe(0);
+    await view(page).getByRole("button", { name: "Only while the page is open" }).click();
+    await view(page).getByText("On while the page is open").waitFor();
+    expect(pages.gateway.wanted).toEqual([]);
+    await view(page).locator(".push").getByRole("button", { name: "Turn off" }).click();
+    await turnOn(page);
+    expect(await view(page).getByText("On while the page is open").count()).toBe(0);
+  });
+
+  test.each([
+    ["en-GB", "Notify this device", "In a private (incognito) window it never can"],
+    ["zh-CN", "通知这台设备", "请改用普通窗口"],
+  ])("a browser that refuses a subscription is explained in %s, without its own words", async (locale, name, words) => {
+    const page = await open(locale);
+    await page.evaluate(() => {
+      // As a private window of Chromium does.
+      PushManager.prototype.subscribe = async () => {
+        throw new DOMException("Registration failed - permission denied", "AbortError");
+      };
+    });
+    await openView(page, "settings");
+    await view(page).getByRole("button", { name }).click();
+    await view(page).locator(".push").getByText(words).waitFor();
+    expect(await view(page).getByText("Registration failed").count()).toBe(0);
+    expect(pages.gateway.wanted).toEqual([]);
+  });
+
   test("a page that is opened again subscribes anew only where the gateway has lost it, or the language is another", async () => {
     const page = await open();
     await turnOn(page);

@@ -41,9 +41,9 @@ describe.runIf(hasChromium)("adding a device", { timeout: 2 * BROWSER_MS_MAX }, 
     expect(address).toMatch(new RegExp(`^http://127\\.0\\.0\\.1:${mimikit.port}/#pair=`));
     const phone = await openAt(pages, address, { userAgent: "Mozilla/5.0 (Android 16; Mobile) Firefox/140.0" });
 
-    await page.reload();
-    await openView(page, "settings");
+    // The page sees by itself that its code was used.
     await view(page).getByText("Firefox on Android").waitFor();
+    await page.getByRole("img", { name: "QR code" }).waitFor({ state: "detached" });
     const signOut = view(page).getByRole("button", { name: "Sign out Firefox on Android" });
     page.once("dialog", (dialog) => void dialog.accept());
     await signOut.click();
@@ -65,6 +65,7 @@ describe.runIf(hasChromium)("adding a device", { timeout: 2 * BROWSER_MS_MAX }, 
     await page.getByRole("img", { name: "QR code" }).waitFor();
     const [, fragment = ""] = /^https:\/\/mimikit\.example\/(#pair=.+)$/.exec((await readPage(page)) ?? "") ?? [];
     await openAt(pages, `http://127.0.0.1:${mimikit.port}/${fragment}`);
+    await page.locator('[data-step="phone"][data-state="done"]').waitFor();
   });
 
   test("a browser that has typed ten wrong codes is told how long to wait", async () => {

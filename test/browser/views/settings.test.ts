@@ -94,8 +94,8 @@ describe.runIf(hasChromium)("the settings", { timeout: BROWSER_MS_MAX }, () => {
     expect(await shown()).toEqual([]);
 
     await openView(page, "settings");
-    await view(page).getByRole("button", { name: "Allow notifications" }).click();
-    await page.getByText("On for this browser").waitFor();
+    await view(page).getByRole("button", { name: "Only while the page is open" }).click();
+    await page.getByText("On while the page is open").waitFor();
     pages.gateway.question(questionRecord({ id: "q-new", question: "Which colour?" }));
     pages.gateway.message(
       messageRecord({ id: "t-000002.reply", role: "assistant", text: "An answer.", answers: ["m-1"] }),
@@ -106,7 +106,7 @@ describe.runIf(hasChromium)("the settings", { timeout: BROWSER_MS_MAX }, () => {
     );
     await expect.poll(shown).toEqual(["Questions: Which colour?", "Mimikit: Drink water."]);
     await page.getByRole("button", { name: "Turn off" }).click();
-    await view(page).getByRole("button", { name: "Allow notifications" }).waitFor();
+    await view(page).getByRole("button", { name: "Only while the page is open" }).waitFor();
   });
 
   test("colours and language are chosen for this browser, and stay chosen", async () => {
@@ -147,8 +147,8 @@ describe.runIf(hasChromium)("the settings", { timeout: BROWSER_MS_MAX }, () => {
     await page.goto(pages.gateway.pairingAddress());
     await page.locator("[data-provider]").waitFor();
     await openView(page, "settings");
-    await view(page).getByRole("button", { name: "Allow notifications" }).click();
-    await page.getByText("On for this browser").waitFor();
+    await view(page).getByRole("button", { name: "Only while the page is open" }).click();
+    await page.getByText("On while the page is open").waitFor();
     pages.gateway.question(questionRecord({ id: "q-new", question: "Which colour?" }));
     const shown = () =>
       page.evaluate(async () => {
@@ -157,6 +157,6 @@ describe.runIf(hasChromium)("the settings", { timeout: BROWSER_MS_MAX }, () => {
         return all.map(({ title, body }) => `${title}: ${body}`);
       });
     await expect.poll(shown).toEqual(["Questions: Which colour?"]);
-    expect(await view(page).getByText("On for this browser").count()).toBe(1);
+    expect(await view(page).getByText("On while the page is open").count()).toBe(1);
   });
 });

@@ -9,6 +9,7 @@ import { answererOf } from "../i18n/answerer-of.ts";
 import { autonomyWords } from "../i18n/autonomy-words.ts";
 import { firstWords } from "../i18n/first-words.ts";
 import { words } from "../i18n/words.ts";
+import { useDevices } from "../model/devices.ts";
 import { addressOf, LOOPBACK } from "../model/place.ts";
 import { messages, status } from "../model/state.ts";
 import { useAnswer } from "../model/use-answer.ts";
@@ -62,7 +63,7 @@ export function FirstSteps({ write }: FirstStepsProps) {
 }
 
 interface StepProps {
-  name: Exclude<FirstStepDecision, "paired" | "hidden">;
+  name: Exclude<FirstStepDecision, "hidden">;
   title: string;
   isDone: boolean;
   /** Its outcome stays visible when it is done. */
@@ -103,7 +104,7 @@ function Model() {
   return (
     <Step
       name="model"
-      title={isOffline ? words.whoAnswers : `${words.whoAnswers}: ${answererOf(now, "teller")}`}
+      title={isOffline ? words.whoAnswers : firstWords.modelIs(answererOf(now, "teller"))}
       isDone={!isOffline}
       staysOpen={isOffered.current}
       pass={firstWords.goOnWithout}
@@ -160,9 +161,10 @@ function Phone() {
   const { answer } = useAnswer<SettingsAnswer>(LOOPBACK.test(location.hostname) ? "api/settings" : undefined);
   const settingOf = (wanted: string) => answer?.settings.find(({ name }) => name === wanted)?.value;
   const host = settingOf("host");
+  const hasAnother = useDevices()?.some(({ kind, isThis }) => kind === "browser" && !isThis) === true;
   const isOnlyHere = typeof host === "string" && LOOPBACK.test(host) && (settingOf("publicUrl") ?? null) === null;
   return (
-    <Step name="phone" title={firstWords.phone} isDone={decided.value.has("paired")}>
+    <Step name="phone" title={firstWords.phone} isDone={hasAnother}>
       <p>
         <CodedText text={firstWords.phoneText} />
       </p>
@@ -173,9 +175,6 @@ function Phone() {
       ) : (
         <AddDevice />
       )}
-      <button type="button" class="option" onClick={() => decide("paired", true)}>
-        {firstWords.paired}
-      </button>
     </Step>
   );
 }

@@ -2,24 +2,20 @@
 
 import type { Device } from "@mimikit/protocol/wire/api";
 import type { PushBody, PushKeyAnswer } from "@mimikit/protocol/wire/push";
-import { signal } from "@preact/signals";
 import { language } from "../i18n/base/language.ts";
 import { ask } from "../model/call.ts";
 
 /** Language and address as the gateway was told them last. The entry is there as long as this browser is to be notified. */
 const KEY = "mimikit.push";
 
-/** Changes when a device has been turned on or off: who shows devices asks again. */
-export const devicesChanged = signal(0);
-
 export const canPush = "PushManager" in window && "serviceWorker" in navigator && isSecureContext;
 
-/** Why it did not work, in words; undefined where it did. */
-export type PushProblem = string | undefined;
+/** Why it did not work: the words of the gateway, or the refusal of the browser; undefined where it did. */
+export type PushProblem = string | DOMException | undefined;
 
 /**
  * Subscribes this browser and tells the gateway; the browser must have allowed notifications before.
- * @returns why that failed, in the words of the gateway or of the browser.
+ * @returns why that failed.
  */
 export async function subscribe(): Promise<PushProblem> {
   const asked = await ask<PushKeyAnswer>("POST", "api/push/key", {});
@@ -35,7 +31,8 @@ export async function subscribe(): Promise<PushProblem> {
   } catch (error) {
     // A browser without a push service, a network that keeps it from there, a private window.
     if (!(error instanceof DOMException)) throw error;
-    return error.message;
+    console.warn(error);
+    return error;
   }
 }
 
@@ -56,7 +53,7 @@ export async function renew(): Promise<void> {
   const isKnown = asked.answer.devices.some(({ isThis, push }) => isThis && push !== null);
   if (isKnown && endpoint !== undefined && localStorage.getItem(KEY) === noteOf(endpoint)) return;
   const problem = await subscribe();
-  if (problem !== undefined) console.warn(problem);
+  if (typeof problem === "string") console.warn(problem);
 }
 
 const noteOf = (endpoint: string) => `${language} ${endpoint}`;

@@ -3,8 +3,8 @@ import { signal } from "@preact/signals";
 
 const KEY = "mimikit.first-steps";
 
-/** A step that was passed over, a phone that was paired, or all of it hidden. */
-export type FirstStepDecision = "model" | "autonomy" | "ask" | "notifications" | "phone" | "paired" | "hidden";
+/** A step that was passed over, or all of it hidden. */
+export type FirstStepDecision = "model" | "autonomy" | "ask" | "notifications" | "phone" | "hidden";
 
 export const decided = signal<ReadonlySet<string>>(new Set(localStorage.getItem(KEY)?.split(" ")));
 /** How often they were asked for since the last message was sent: while it is not 0, they stand below the conversation. */

@@ -1,10 +1,8 @@
 /** The settings: who answers and why, everything that can be set, and what this browser may do. */
 import type { Actor } from "@mimikit/protocol/records/audit";
 import type { ProcessState, Status } from "@mimikit/protocol/wire/api";
-import { allowNotifications, consent, stopNotifications } from "../frame/notifications.ts";
 import { Answerers } from "../frame/overview.tsx";
 import { chooseLanguage, LANGUAGES, languageNow } from "../i18n/base/language.ts";
-import { firstWords } from "../i18n/first-words.ts";
 import { viewWords } from "../i18n/view-words.ts";
 import { momentText, words } from "../i18n/words.ts";
 import { nowMs } from "../model/clock.ts";
@@ -23,7 +21,7 @@ const AnswerOrder = lazily(async () => (await import("../connect/answer-order.ts
 const Autonomy = lazily(async () => (await import("./settings/autonomy.tsx")).Autonomy);
 const Devices = lazily(async () => (await import("./settings/devices.tsx")).Devices);
 const McpServers = lazily(async () => (await import("./settings/mcp-servers.tsx")).McpServers);
-const Push = lazily(async () => (await import("./settings/push.tsx")).Push);
+const Notifications = lazily(async () => (await import("./settings/notifications.tsx")).Notifications);
 const SettingsForm = lazily(async () => (await import("./settings/settings-form.tsx")).SettingsForm);
 
 export function Settings({ detail }: ViewProps) {
@@ -57,12 +55,7 @@ export function Settings({ detail }: ViewProps) {
         <SettingsForm opened={detail} />
       </section>
       <Appearance />
-      <section>
-        <h3>{firstWords.notifications}</h3>
-        <p>{firstWords.notificationsText}</p>
-        <Consent />
-        <Push />
-      </section>
+      <Notifications />
       <Devices />
       <System status={now} />
     </div>
@@ -91,31 +84,6 @@ function Appearance() {
       </div>
     </section>
   );
-}
-
-/** Asks for nothing until the button is pressed. */
-function Consent() {
-  switch (consent.value) {
-    case "missing":
-      return <p class="quiet">{viewWords.notificationsMissing}</p>;
-    case "denied":
-      return <p class="quiet">{firstWords.notificationsDenied}</p>;
-    case "on":
-      return (
-        <p>
-          <span class="good">{viewWords.notificationsOn}</span>{" "}
-          <button type="button" class="link" onClick={stopNotifications}>
-            {viewWords.notificationsOff}
-          </button>
-        </p>
-      );
-    case "off":
-      return (
-        <button type="button" class="primary" onClick={() => void allowNotifications()}>
-          {words.allowNotifications}
-        </button>
-      );
-  }
 }
 
 function Process({ name, state: { alive, pid, silentSec } }: { name: Actor; state: ProcessState }) {

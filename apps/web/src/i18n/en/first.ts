@@ -9,6 +9,7 @@ export const firstWords = {
   afterAll: "Do it now",
   notNow: "Not now",
 
+  modelIs: (name: string) => `Model: ${name}`,
   goOnWithout: "Continue without",
   offline:
     "Without a model, the built-in engine answers: it runs commands, sets reminders, repeats things and remembers.",
@@ -22,12 +23,12 @@ export const firstWords = {
   notificationsText:
     "When the page is in the background, a question or a reminder can show as a notification of this device. Nothing is shown unless you allow it here.",
   notificationsDenied: "The browser blocks them for this address. You can change that in its site settings.",
-  phone: "Add your phone, or another browser",
-  phoneText: "It scans a code, or you type one there. `mimikit pair --qr` prints both in a terminal.",
+  phone: "Add another device",
+  phoneText:
+    "A phone or another browser scans a code, or you type one there. `mimikit pair --qr` prints both in a terminal.",
   onlyHere:
     "With the current settings, only this computer can reach it. A phone can once “publicUrl” is the address of a proxy with TLS, or “host” and “allowedHosts” are an address of your network.",
   onlyHereSettings: "Open these settings",
-  paired: "Paired",
 
   sayFirst: "Write the first message",
   otherWords: "Try other words",

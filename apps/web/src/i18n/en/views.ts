@@ -265,6 +265,7 @@ export const viewWords = {
   save: "Save",
   create: "Create",
   cancel: "Cancel",
+  sentence: (said: string) => `${said}.`,
   nextTimes: "Next:",
   previewing: "Calculating…",
 
@@ -400,7 +401,7 @@ export const viewWords = {
   coloursOf: { auto: "Same as device", light: "Light", dark: "Dark" },
   language: "Language",
   languages: { auto: "Same as browser", en: "English", zh: "中文" },
-  notificationsOn: "On for this browser",
+  notificationsOn: "On while the page is open",
   notificationsOff: "Turn off",
   pushText:
     "Also when the page is closed: reminders, questions and finished work reach this device through the push service of its browser, encrypted.",
@@ -409,7 +410,10 @@ export const viewWords = {
   pushOff: "Turn off",
   pushTest: "Send a test",
   pushTested: "The push service has accepted it. If nothing shows, check the notification settings of the device.",
+  onlyWhileOpen: "Only while the page is open",
   pushNotAllowed: "The browser does not allow notifications for this address.",
+  pushFailed:
+    "This browser could not sign up with its push service. In a private (incognito) window it never can: open the page in a normal one. Otherwise try another network, without a VPN, or check that push messages are on in the settings of the browser.",
   pushMissing:
     "This browser can be reached only while the page is open. On an iPhone or iPad, add the page to the home screen and open it there.",
   pushRefused: (status: number) =>

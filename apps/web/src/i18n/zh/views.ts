@@ -97,8 +97,8 @@ export const viewWords: typeof en.viewWords = {
 
   said: "对话中",
   remembered: "记忆中",
-  exportMarkdown: "保存全部对话（Markdown）",
-  exportJson: "保存全部细节（JSON）",
+  exportMarkdown: "导出全部对话（Markdown）",
+  exportJson: "导出完整记录（JSON）",
   searchLabel: "搜索",
   searchPlaceholder: "词语、名字、文件、日期",
   searchTeach: "所有对话都会保留，包括以前的对话。几个词就够了，最相关的排在最前。",
@@ -107,7 +107,7 @@ export const viewWords: typeof en.viewWords = {
   notLoaded: "它比页面能显示的内容更早。",
   found: (n: number) => `找到 ${numberText(n)} 条`,
 
-  boardTeach: "提出一个需要几步才能完成的要求，这里就会画出它的计划：哪些同时进行，哪些要等待。",
+  boardTeach: "提出一个要分几步完成的要求，这里就会画出它的计划：哪些同时进行，哪些要等待。",
   boardTry: "试试：运行 `date` 然后 `df -h .`",
   boardAs: "显示为",
   plans: "计划",
@@ -132,7 +132,7 @@ export const viewWords: typeof en.viewWords = {
   role: "角色",
   answeredBy: "模型",
   cost: "费用",
-  created: "提出",
+  created: "创建",
   attemptStarted: (n: string) => `第 ${n} 次尝试开始`,
   attemptLeft: (n: string) => `第 ${n} 次尝试留下了仍在运行的进程，无法找到并结束它`,
   attemptFailed: (n: string, why: string) => `第 ${n} 次尝试失败：${why}`,
@@ -207,7 +207,7 @@ export const viewWords: typeof en.viewWords = {
   expected: (tokens: string) => `按以往用量，这几天大约需要 ${tokens} 个 token`,
   onConditions: (titles: string) => `等待条件满足：${titles}`,
   triggersTeach:
-    "触发器会让工作自己开始：在某个时刻、每隔一段时间，或者文件变化时。可以在这里新建，也可以在对话里说；之后这里会显示接下来的日子。",
+    "触发器会让工作自己开始：在某个时刻、每隔一段时间，或者文件变化时。可以在这里新建，也可以在对话里说；新建后，这里会显示接下来几天的安排。",
   editTrigger: "更改触发器",
   edit: "更改",
   editOf: (title: string) => `更改 ${title}`,
@@ -262,6 +262,7 @@ export const viewWords: typeof en.viewWords = {
   save: "保存",
   create: "新建",
   cancel: "取消",
+  sentence: (said: string) => `${said}。`,
   nextTimes: "接下来：",
   previewing: "正在推算时间…",
 
@@ -289,7 +290,7 @@ export const viewWords: typeof en.viewWords = {
   auditActor: "进程",
   everyActor: "所有进程",
   auditTeach:
-    "三个进程的每一个动作都是这里的一行，用哈希连成链，中间少了一行就看得出来：“mimikit audit verify” 会告诉你每条链从哪一行到哪一行是完整的。",
+    "各个进程的每一个动作都是这里的一行。这些行用哈希连成链，少了一行就能发现：“mimikit audit verify” 会检查这些链。",
   auditNothing: "已加载的行里没有符合的。",
   auditEvent: "事件",
   everyEvent: "所有事件",
@@ -320,7 +321,7 @@ export const viewWords: typeof en.viewWords = {
   memorySearch: "在记忆和对话中查找",
   memoryTeach:
     "可以说“记住……”或“关于……你知道什么？”。记住的内容是状态目录里的普通 Markdown；对话会自动变成笔记，旧的笔记会变成摘要。",
-  memoryFiles: "现有内容",
+  memoryFiles: "文件",
   memoryEmpty: "还没有记住什么。",
   memorySources: MEMORY_SOURCES,
   backToMemory: "全部记忆",
@@ -350,7 +351,7 @@ export const viewWords: typeof en.viewWords = {
   keyGroups: {
     anywhere: {
       title: "任何地方",
-      does: ["查找所有视图、操作和任务", "这张表（没有输入框获得焦点时）", "到下一个按钮或输入框"],
+      does: ["查找所有视图、操作和任务", "显示这张表（焦点不在输入框里时）", "到下一个按钮或输入框"],
     },
     composer: {
       title: "在消息框里",
@@ -358,7 +359,7 @@ export const viewWords: typeof en.viewWords = {
     },
     overlays: {
       title: "在列表和视图里",
-      does: ["关闭打开的内容，回到对话", "选择", "打开所选"],
+      does: ["关闭打开的内容，回到对话", "移动选择", "打开所选"],
     },
   },
 
@@ -378,14 +379,14 @@ export const viewWords: typeof en.viewWords = {
   tryText: "用一句话说：你是谁？",
   tryHint: "发送一条测试消息。",
   allSettings: "全部设置",
-  allSettingsText: "保存在 config.yaml 里，其中的注释会保留，也可以撤销。几乎所有设置立即生效。",
+  allSettingsText: "更改保存在 config.yaml 里，其中的注释会保留；更改可以撤销，几乎都立即生效。",
   appearance: "这个浏览器",
   appearanceText: "页面的颜色和语言，只保存在这个浏览器里。更改语言会重新加载页面。",
   colours: "颜色",
   coloursOf: { auto: "跟随设备", light: "浅色", dark: "深色" },
   language: "语言",
   languages: { auto: "跟随浏览器", en: "English", zh: "中文" },
-  notificationsOn: "这个浏览器已开启",
+  notificationsOn: "页面打开时会通知",
   notificationsOff: "关闭",
   pushText: "页面关闭后也能收到：提醒、问题和完成的任务会经由浏览器的推送服务加密送到这台设备。",
   pushOn: "通知这台设备",
@@ -393,7 +394,10 @@ export const viewWords: typeof en.viewWords = {
   pushOff: "关闭",
   pushTest: "发送测试通知",
   pushTested: "推送服务已接收。如果没有显示，请检查设备的通知设置。",
+  onlyWhileOpen: "只在页面打开时通知",
   pushNotAllowed: "浏览器不允许这个地址发送通知。",
+  pushFailed:
+    "浏览器没能连上它的推送服务。无痕（隐私）窗口不支持推送，请改用普通窗口。如果不是无痕窗口，请换一个网络或关掉 VPN 再试，或者检查浏览器设置里是否关闭了推送。",
   pushMissing: "这个浏览器只能在页面打开时收到通知。在 iPhone 或 iPad 上，请先把页面添加到主屏幕，再从那里打开。",
   pushRefused: (status: number) => `推送服务拒绝了我们的请求（HTTP ${status}）。如果一直这样，请关闭后重新开启。`,
   notifiedDevice: "已开启通知",

@@ -1,23 +1,31 @@
 /** Signs another device in: a QR code for its camera, an address, and a code to type. */
 import type { PairingAnswer } from "@mimikit/protocol/wire/api";
-import { useState } from "preact/hooks";
+import { useEffect, useState } from "preact/hooks";
 import { encode } from "uqr";
 import { viewWords } from "../../i18n/view-words.ts";
 import { momentText } from "../../i18n/words.ts";
 import { call } from "../../model/call.ts";
 import { nowMs } from "../../model/clock.ts";
 import { connection } from "../../model/connection.ts";
+import { devicesChanged } from "../../model/devices.ts";
 import { LOOPBACK } from "../../model/place.ts";
 import { copy } from "../../ui/copy.ts";
 import "./add-device.css";
 
 /** Light modules around the code, as the standard asks for. */
 const QUIET_ZONE = 4;
+/** While a code is shown, the page looks this often whether it was used, in ms. */
+const LOOK_MS = 3_000;
 
 export function AddDevice() {
   const [pairing, setPairing] = useState<PairingAnswer>();
   const add = async () => setPairing(await call<PairingAnswer>("POST", "api/pairings", {}));
   const isOver = pairing === undefined || Date.parse(pairing.expiresAt) <= nowMs.value;
+  useEffect(() => {
+    if (isOver) return;
+    const timer = setInterval(() => devicesChanged.value++, LOOK_MS);
+    return () => clearInterval(timer);
+  }, [isOver]);
   if (isOver)
     return (
       <button type="button" class="option" disabled={connection.value.state !== "connected"} onClick={() => void add()}>

@@ -5,14 +5,13 @@ import { momentText, words } from "../../i18n/words.ts";
 import { call } from "../../model/call.ts";
 import { nowMs } from "../../model/clock.ts";
 import { connection } from "../../model/connection.ts";
-import { useAnswer } from "../../model/use-answer.ts";
-import { devicesChanged } from "../../notify/push.ts";
+import { devicesChanged, useDevices } from "../../model/devices.ts";
 import { AddDevice } from "./add-device.tsx";
 
 const UNKNOWN = "a browser";
 
 export function Devices() {
-  const { answer } = useAnswer<{ devices: Device[] }>("api/devices", devicesChanged.value);
+  const devices = useDevices();
   const signOut = async (device: Device) => {
     if (!confirm(viewWords.signOutDeviceQuestion(nameOf(device)))) return;
     await call("DELETE", `api/devices/${device.id}`);
@@ -23,7 +22,7 @@ export function Devices() {
       <h3>{viewWords.devices}</h3>
       <p>{viewWords.devicesText}</p>
       <ul class="devices">
-        {answer?.devices.map((device) => (
+        {devices?.map((device) => (
           <li key={device.id}>
             <span>
               {nameOf(device)}
@@ -51,7 +50,8 @@ export function Devices() {
           </li>
         ))}
       </ul>
-      <AddDevice />
+      {/* Another one has signed in: its code is used up. */}
+      {devices !== undefined && <AddDevice key={devices.length} />}
     </section>
   );
 }
