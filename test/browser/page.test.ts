@@ -52,6 +52,24 @@ describe.runIf(hasChromium)("the page", { timeout: BROWSER_MS_MAX }, () => {
       expect(mishaps).toEqual([]);
     });
 
+    test.each(["en-GB", "zh-CN"])(
+      "the pairing screen fits a small phone: in %s nothing is cut off or beside the middle",
+      async (locale) => {
+        const width = 320;
+        const { page } = await newPage({ locale, viewport: { width, height: 640 } });
+        await page.goto(pages.gateway.origin);
+        const { x, width: card } = (await page.locator(".pairing .card").boundingBox()) ?? { x: 0, width: 0 };
+        expect(x).toBeGreaterThan(0);
+        expect(Math.round(width - card - x)).toBe(Math.round(x));
+        // The longest text that the field shows is its own hint, if it has one.
+        const isCut = await page.locator("#code").evaluate((input: HTMLInputElement) => {
+          input.value = input.placeholder;
+          return input.scrollWidth > input.clientWidth;
+        });
+        expect(isCut).toBe(false);
+      },
+    );
+
     test("a code that was used already is explained, and does not sign out a paired browser", async () => {
       const address = pages.gateway.pairingAddress();
       const { page } = await newPage();
@@ -994,7 +1012,7 @@ describe.runIf(hasChromium)("the page", { timeout: BROWSER_MS_MAX }, () => {
       const milk = changeRecord({ id: "memory-1", title: "milk", by: "user", state: "gone", problem });
       pages.gateway.changes = [tea, milk];
       await page.getByRole("link", { name: "Activity" }).click();
-      await row(page, milk.id).getByText(`remembered, by you`).waitFor();
+      await row(page, milk.id).getByText("remembered · by you").waitFor();
       await expect.poll(() => row(page, milk.id).innerText()).toContain(`cannot be undone: ${problem}`);
       expect(await row(page, milk.id).getByRole("button").count()).toBe(0);
       await row(page, tea.id).getByText("by the Teller").waitFor();

@@ -1,5 +1,6 @@
 /** Bars of stacked parts, one for each day: plain SVG that fills its place, with every number in a text as well. */
 import { viewWords } from "../i18n/view-words.ts";
+import { isPhone } from "../model/screen.ts";
 
 const WIDTH = 720;
 const HEIGHT = 180;
@@ -7,8 +8,9 @@ const TOP = 18;
 const BOTTOM = 20;
 /** Of a bar and the gap behind it. */
 const GAP_SHARE = 0.25;
-/** More names than this would run into each other. */
+/** More names than these would run into each other: on a phone they are larger in the drawing. */
 const NAMES_MAX = 8;
+const NAMES_ON_A_PHONE_MAX = 4;
 
 export interface Bar {
   name: string;
@@ -28,7 +30,7 @@ export function BarChart({ title, bars, textOf }: BarChartProps) {
   const most = Math.max(...bars.map(totalOf));
   const step = WIDTH / bars.length;
   const room = HEIGHT - TOP - BOTTOM;
-  const everyNth = Math.ceil(bars.length / NAMES_MAX);
+  const everyNth = Math.ceil(bars.length / (isPhone.value ? NAMES_ON_A_PHONE_MAX : NAMES_MAX));
   const legend = bars[0]?.parts.filter(({ key }) => bars.some((bar) => amountIn(bar, key) > 0)) ?? [];
   return (
     <figure class="chart">

@@ -68,7 +68,7 @@ function ChangeRow({ change: { id, at, what, op, by, title, state, problem } }: 
         <CodedText text={title} />
       </p>
       <p class="change-facts" role="status">
-        {viewWords.whatChanged(what, op)}, {viewWords.changedBy(by)},{" "}
+        {viewWords.whatChanged(what, op)} · {viewWords.changedBy(by)} ·{" "}
         <time dateTime={at}>{momentText(at, nowMs.value)}</time>
         {state === "undone" && ` · ${viewWords.undone}`}
         {state === "open" && isWanted && ` · ${viewWords.undoing}`}

@@ -75,10 +75,10 @@ export function Search({ detail = "" }: ViewProps) {
       {detail === "" && messages.value.length > 0 && (
         <>
           <p class="teach">{viewWords.searchTeach}</p>
-          <p class="teach">
+          <p class="teach options">
             <button type="button" class="option" onClick={() => void takeAlong("md")}>
               {viewWords.exportMarkdown}
-            </button>{" "}
+            </button>
             <button type="button" class="option" onClick={() => void takeAlong("json")}>
               {viewWords.exportJson}
             </button>

@@ -267,7 +267,7 @@ function Upcoming({ draft }: { draft: TriggerDraft }) {
   const found = preview.value;
   return (
     <p class="upcoming" role="status" data-problem={found !== undefined && "problem" in found}>
-      {inWords !== undefined && <b>{inWords}. </b>}
+      {inWords !== undefined && <b>{viewWords.sentence(inWords)} </b>}
       {found === undefined && viewWords.previewing}
       {found !== undefined && "problem" in found && found.problem}
       {found !== undefined && "upcoming" in found && (
