@@ -4,8 +4,13 @@ import type { Role } from "@mimikit/protocol/base/role";
 import type { Status } from "@mimikit/protocol/wire/api";
 import { t } from "../i18n/language.ts";
 
-/** One for all roles where they are the same; after each, who did so last where that was a stand-in. */
-export function answersText({ providers, models, answered, answeredModels }: Status): string {
+/** The providers that answer from now on; one for all roles where they are the same. */
+export function answersText(status: Status): string {
+  return answeredText({ ...status, answered: {} });
+}
+
+/** The same; after each, who did so last where that was another: a stand-in, or the one before a change. */
+export function answeredText({ providers, models, answered, answeredModels }: Status): string {
   const roles = (Object.entries(providers) as [Role, string][]).map(([role, name]) => {
     const now = answererText(name, models[role]);
     const last = answered[role];
