@@ -187,7 +187,7 @@ export function createEcho(prefix: string): Provider {
       },
       { after: '  offline: "offline engine",', line: '  echo: "echo",' },
     ],
-    "packages/protocol/src/wire/chinese-titles.ts": [{ after: '  offline: "离线引擎",', line: '  echo: "回声",' }],
+    "packages/protocol/src/wire/chinese-titles.ts": [{ after: '  offline: "内置引擎",', line: '  echo: "回声",' }],
     "packages/agent/src/providers/index.ts": [
       {
         after: '  offline: { missing: () => null, create: async () => (await import("./offline/index.ts")).offline },',

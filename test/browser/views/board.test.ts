@@ -282,6 +282,8 @@ describe.runIf(hasChromium)("the task board", { timeout: BROWSER_MS_MAX }, () =>
           .map((one) => (one as HTMLElement).dataset.plan ?? "queues"),
       );
     await expect.poll(order).toEqual(["t-000001.0", "queues", "t-000002.0"]);
+    pages.gateway.task(taskRecord({ id: "t-000001.0", title: "Water", state: "done", completedAt: NOON }));
+    await expect.poll(order).toEqual(["t-000001.0", "t-000002.0", "queues"]);
     await page.setViewportSize({ width: 1280, height: 800 });
     await expect.poll(order).toEqual(["queues", "t-000001.0", "t-000002.0"]);
   });

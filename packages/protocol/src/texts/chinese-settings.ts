@@ -7,7 +7,7 @@ const DESCRIPTIONS: Readonly<Record<string, string>> = {
   allowedHosts: "除本机外，网关还接受哪些主机名的访问。监听的不是本机地址时，至少要有一个。",
   publicUrl:
     "你的其他设备访问页面的地址，例如 `https://mimikit.example`：网关接受以这个名称访问，`mimikit pair` 也会打印它。",
-  provider: "使用的提供者；`auto` 依次取第一个可用的，都不可用时使用离线引擎。",
+  provider: "使用的提供者；`auto` 依次取第一个可用的，都不可用时使用内置引擎。",
   "providers.*": "* 使用的提供者；不设置则与 `provider` 相同。",
   fallback: "前面的都无法连接时，依次使用的备用提供者。",
   "fallbacks.*": "* 的备用提供者；不设置则与 `fallback` 相同。",

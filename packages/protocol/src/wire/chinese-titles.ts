@@ -3,5 +3,5 @@ import type { ProviderId } from "../base/provider.ts";
 
 export const CHINESE_TITLES: Partial<Readonly<Record<ProviderId, string>>> = {
   openai: "模型接口",
-  offline: "离线引擎",
+  offline: "内置引擎",
 };

@@ -5,7 +5,7 @@ export const CONNECTING: Readonly<Record<string, string>> = {
   "{count} models, at {host}": "{count} 个模型，位于 {host}",
   "another address": "其他地址",
   "any that speaks Chat Completions": "任何支持 Chat Completions 的地址",
-  "the offline engine": "离线引擎",
+  "the offline engine": "内置引擎",
   "no model": "不使用模型",
   "Who shall answer? Type to search": "使用哪个提供者？输入文字可搜索",
   "answers now": "正在使用",

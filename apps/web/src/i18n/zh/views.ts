@@ -238,7 +238,7 @@ export const viewWords: typeof en.viewWords = {
   cronField: "表达式",
   cronHint: "秒 分 时 日 月 星期",
   moment: "时刻",
-  conditionField: "由不成立变为成立时触发",
+  conditionField: "条件从不成立变为成立时触发",
   conditionType: "条件的种类",
   groups: { and: "全部成立", or: "任一成立", not: "不成立" },
   addCondition: {

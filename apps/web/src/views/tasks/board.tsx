@@ -70,12 +70,18 @@ export function Board({ detail }: ViewProps) {
 }
 
 function Plans() {
+  const [first, ...others] = [
+    { title: viewWords.openNow, list: open.value },
+    { title: viewWords.ended, list: ended.value.slice(0, ENDED_SHOWN_MAX) },
+  ].filter(({ list }) => list.length > 0);
   return (
     <>
-      {open.value.length > 0 && <Group title={viewWords.openNow} list={open.value} />}
-      {/* A small screen begins with the tasks; what holds them back comes after those that it may hold back. */}
+      {first !== undefined && <Group {...first} />}
+      {/* A small screen begins with tasks. */}
       {isPhone.value && <Queues />}
-      {ended.value.length > 0 && <Group title={viewWords.ended} list={ended.value.slice(0, ENDED_SHOWN_MAX)} />}
+      {others.map((group) => (
+        <Group key={group.title} {...group} />
+      ))}
     </>
   );
 }
