@@ -2,6 +2,7 @@
 import { describe, expect, test } from "vitest";
 import { messageRecord, questionRecord, taskRecord } from "../support/records.ts";
 import { BROWSER_MS_MAX, hasChromium, usePages } from "../support/use-pages.ts";
+import { VIEWS } from "../support/view-list.ts";
 import { field, fill, openView, view } from "../support/views.ts";
 
 const SECTIONS = ["Chat", "Tasks", "Schedules", "Memory", "Skills", "Activity", "Settings"];
@@ -97,6 +98,34 @@ describe.runIf(hasChromium)("the frame", { timeout: BROWSER_MS_MAX }, () => {
       expect(Math.max(...(await bottoms()))).toBeLessThanOrEqual(viewport.height);
       await rail.getByRole("link", { name: "Settings" }).tap();
       await page.getByRole("heading", { name: "Settings", level: 2 }).waitFor();
+    },
+  );
+
+  test.each(["en-GB", "zh-CN"])(
+    "on a phone no field cuts off its hint, and the palette no name, in %s",
+    async (locale) => {
+      fill(pages.gateway);
+      const { page } = await openPage({ ...PHONE, locale });
+      const cut: string[] = [];
+      for (const address of VIEWS) {
+        await openView(page, address);
+        await page.locator(".view-body > :not(.view-wait)").first().waitFor();
+        const found = await page.locator(".view input[placeholder]").evaluateAll((all) =>
+          (all as HTMLInputElement[]).flatMap((input) => {
+            input.value = input.placeholder;
+            return input.checkVisibility() && input.scrollWidth > input.clientWidth ? [input.placeholder] : [];
+          }),
+        );
+        cut.push(...found);
+      }
+      expect(cut).toEqual([]);
+      await page.locator(".palette-button").tap();
+      const names = page.getByRole("option").locator(".name");
+      await names.first().waitFor();
+      const cutNames = await names.evaluateAll((all) =>
+        all.filter((one) => one.scrollWidth > one.clientWidth).map((one) => one.textContent),
+      );
+      expect(cutNames).toEqual([]);
     },
   );
 

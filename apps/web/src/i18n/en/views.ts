@@ -323,6 +323,7 @@ export const viewWords = {
   },
   remember: "Remember",
   memorySearch: "Search memory and conversations",
+  memorySearchIn: "memory, conversations",
   memoryTeach:
     "Say “remember that …” or “what do you know about …?”. What is remembered is plain Markdown in the state directory; conversations become notes by themselves, and old notes become summaries.",
   memoryFiles: "Files",

@@ -319,6 +319,7 @@ export const viewWords: typeof en.viewWords = {
   },
   remember: "记住",
   memorySearch: "在记忆和对话中查找",
+  memorySearchIn: "记忆和对话",
   memoryTeach:
     "可以说“记住……”或“关于……你知道什么？”。记住的内容是状态目录里的普通 Markdown；对话会自动变成笔记，旧的笔记会变成摘要。",
   memoryFiles: "文件",

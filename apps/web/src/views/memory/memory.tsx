@@ -72,7 +72,7 @@ function Find() {
         <input
           type="search"
           aria-label={viewWords.memorySearch}
-          placeholder={viewWords.memorySearch}
+          placeholder={viewWords.memorySearchIn}
           value={typed.value}
           onInput={(event) => {
             typed.value = event.currentTarget.value;

@@ -31,7 +31,13 @@ export function Again({ detail: { id, prompt, title } }: { detail: TaskDetail })
   if (text === undefined)
     return (
       <p class="again">
-        <button type="button" disabled={isOff} aria-label={viewWords.againOf(title)} onClick={() => void order()}>
+        <button
+          type="button"
+          class="option"
+          disabled={isOff}
+          aria-label={viewWords.againOf(title)}
+          onClick={() => void order()}
+        >
           {viewWords.again}
         </button>
         <button type="button" class="link" disabled={isOff} onClick={() => setText(prompt)}>
@@ -52,7 +58,7 @@ export function Again({ detail: { id, prompt, title } }: { detail: TaskDetail })
         <textarea rows={5} required value={text} onInput={(event) => setText(event.currentTarget.value)} />
       </label>
       <p>
-        <button type="submit" disabled={isOff || text.trim() === ""}>
+        <button type="submit" class="option" disabled={isOff || text.trim() === ""}>
           {viewWords.again}
         </button>
         <button type="button" class="link" onClick={() => setText(undefined)}>
