@@ -41,6 +41,18 @@ test("a line of English is found, and one of names, numbers and commands is not"
   expect(of("t-000001.0  worker  /tmp/a b.txt  12 ms\n`npm test`\nbudget.day.costUsd  5  OPENAI_API_KEY")).toEqual([]);
 });
 
+test.each([
+  ["budget.day.costUsd: 应为数字，而不是文字", "config", "set", "budget.day.costUsd", "abc"],
+  ["autonomy: 应为以下之一：ask, workspace, full", "config", "set", "autonomy", "none"],
+  ["--at: 应为带时区的时刻，例如 2026-12-01T09:00:00+08:00", "triggers", "add", "--at", "2036-01-01", "提醒我"],
+  ["--after: 应为 2026-12-01 这样的日期", "memory", "search", "x", "--after", "spring"],
+  ["名称应为 1 到 64 个小写字母、数字和连字符，以字母或数字开头", "hooks", "secret", "A B", "--new"],
+])("a mistake is said in Chinese: %s", async (chinese, ...words) => {
+  const { code, error } = await inChinese(...words);
+  expect(code).toBe(2);
+  expect(error).toContain(chinese);
+});
+
 test("what is asked of Mimikit while it is stopped is acknowledged in Chinese", async () => {
   for (const words of [
     ["send", "你好"],

@@ -308,13 +308,13 @@ describe("files", () => {
     const receiver = await receive();
     await put(mimikit, "good", `on: task_done\nrole: worker\nsecret: false\nurl: ${receiver.url}good\n`);
     writeFileSync(join(mimikit.home, "hooks/bad.yaml"), `on: task_done\nsecret: false\nurl: ftp://127.0.0.1/\n`);
-    const said = "hooks/bad.yaml:3 is inactive: url: an address that begins with http:// or https://";
+    const said = "hooks/bad.yaml:3 is inactive: url: must be an address that begins with http:// or https://";
     await mimikit.until(
       "the problem",
       async () => (await mimikit.api<Status>("/api/status")).problems.includes(said) || undefined,
     );
     const doctor = await runCli(mimikit, ["doctor"]);
-    expect(doctor.out).toContain("hooks/bad.yaml:3: url: an address that begins with http:// or https://");
+    expect(doctor.out).toContain("hooks/bad.yaml:3: url: must be an address that begins with http:// or https://");
     await mimikit.send("run `echo one`");
     await untilEnded(mimikit, 1);
     expect(receiver.received.map(({ path }) => path)).toEqual(["/good"]);

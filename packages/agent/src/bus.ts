@@ -5,11 +5,11 @@
  */
 
 import { childId } from "@mimikit/protocol/base/id";
-import { describeIssues } from "@mimikit/protocol/base/json";
 import { isAbove, type Level, type SkillRef } from "@mimikit/protocol/base/skill";
 import { EFFECTS_MAX, type Effect } from "@mimikit/protocol/records/effect";
 import { SHOWN_BYTES_MAX, SHOWN_CHARS_MAX, SHOWN_MAX, type ShownMemory } from "@mimikit/protocol/records/shown-memory";
 import { isTurn, type Task } from "@mimikit/protocol/records/task";
+import { describeIssues } from "@mimikit/protocol/texts/issues";
 import type { CallReach, Gate } from "./approval/gate.ts";
 import { definitionOf } from "./roles/index.ts";
 import type { ReadContext, Tool, ToolContext } from "./tools/tool.ts";

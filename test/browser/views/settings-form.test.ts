@@ -41,7 +41,7 @@ describe.runIf(hasChromium)("the form of the settings", { timeout: 2 * BROWSER_M
     await day.press("Enter");
     await setting(page, "budget.day.costUsd")
       .getByRole("alert")
-      .getByText(/Too small/)
+      .getByText(/must be more than 0/)
       .waitFor();
     expect(text()).toBe(COMMENTED);
     await day.fill("2.5");

@@ -103,9 +103,13 @@ test("what cannot be set is refused: 2 for what was typed, 1 for what is in the 
     code: 2,
     error: "mimikit: there is no setting maxConcurency: did you mean maxConcurrency?\n",
   });
+  expect(await refused("set", "budget.day.costUsd", "abc")).toEqual({
+    code: 2,
+    error: "mimikit: budget.day.costUsd: must be a number, not text\n",
+  });
   expect(await refused("set", "port", "-1")).toEqual({
     code: 2,
-    error: expect.stringMatching(/^mimikit: port: Too small/),
+    error: "mimikit: port: must be at least 1\n",
   });
   expect(await refused("set", "port")).toMatchObject({ code: 2, error: expect.stringContaining("<name> <value>") });
   expect(await refused("show", "port", "1")).toMatchObject({ code: 2 });

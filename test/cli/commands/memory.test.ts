@@ -100,7 +100,7 @@ test("what was typed wrongly is said in one line, and nothing is kept of it", as
   const at = place();
   mkdirSync(join(at.home, "backlog.md"));
   const wrong: [string[], number, string][] = [
-    [["memory", "search", "x", "--after", "spring"], 2, "--after: a day is YYYY-MM-DD"],
+    [["memory", "search", "x", "--after", "spring"], 2, "--after: must be a day like 2026-12-01"],
     [
       ["memory", "search", "x", "--long-term"],
       2,

@@ -132,10 +132,10 @@ test.each([
   [["--every", "5s", "x"], "--every: "],
   [["--every", "soon", "x"], "--every is a duration"],
   [["--at", "2020-01-01T00:00:00Z", "x"], "is in the past"],
-  [["--at", "2036-01-01T09:00", "x"], "--at: a moment is ISO 8601 with its zone"],
+  [["--at", "2036-01-01T09:00", "x"], "--at: must be a moment with its time zone"],
   [["--cron", "0 0 25 * * *", "x"], "is not a cron pattern"],
   [["--cron", "* * * * * *", "x"], "more often than every 10 seconds"],
-  [["--cron", "0 0 9 * * *", "--timezone", "Mars/Base", "x"], "--timezone: not a time zone"],
+  [["--cron", "0 0 9 * * *", "--timezone", "Mars/Base", "x"], "--timezone: must be a time zone"],
   [["--every", "1h", "--cooldown", "5m", "x"], "cooldown applies to conditions only"],
   [["--when", "{", "x"], "--when: not valid JSON"],
   [

@@ -161,7 +161,7 @@ describe("a schedule is refused, in words that say what would be right,", () => 
     ["every day at nine", "is not a cron pattern"],
     ["0 0 25 * * *", "hour"],
     ["0 61 9 * * *", "minute"],
-    ["0 0 9 * *  8", "dayOfWeek"],
+    ["0 0 9 * *  8", "the weekday cannot be 8"],
     ["2026-12-01T09:00:00", "it has 1 fields"],
     ["@midnight", "it has 1 fields"],
     ["0 0 9 * * * 2030", "it has 7 fields"],

@@ -50,7 +50,7 @@ test("what cannot be is refused with the field's own words, and nothing of the r
   writeFileSync(file, "# mine\n");
   const good = { name: "retryDelaySec", value: 5 };
   for (const [change, message] of [
-    [{ name: "budget.day.costUsd", value: -1 }, /^budget\.day\.costUsd: Too small/],
+    [{ name: "budget.day.costUsd", value: -1 }, /^budget\.day\.costUsd: must be more than 0$/],
     [{ name: "maxConcurency", value: 2 }, /did you mean maxConcurrency\?/],
     [{ name: "port" }, /^changes\.1\.value: /],
   ] as const) {

@@ -114,7 +114,7 @@ test.each([
   ["a wrong place inside a group", "timeoutSec:\n  worker: soon", /timeoutSec\.worker/],
   ["no YAML at all", "port: [", /config\.yaml/],
   ["a list that does not end before the next key", "port: [1,\n  foo", /line 2/],
-  ["a list where a mapping belongs", "- port", /expected object/],
+  ["a list where a mapping belongs", "- port", /config\.yaml: must be a table of names and values, not a list/],
   ["a bomb of aliases", `a: &a [1,1,1,1,1,1,1,1,1]\n${"b".repeat(1)}: [${"*a,".repeat(30)}]`, /alias/i],
   ["brackets without end", "[".repeat(30_000), /config\.yaml/],
   ["more than 64 KB", `# ${"x".repeat(70_000)}`, /65536 bytes/],

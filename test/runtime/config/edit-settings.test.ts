@@ -59,10 +59,10 @@ test.each<[name: string, value: unknown, words: RegExp]>([
   ["foo", 1, /^there is no setting foo: mimikit config show lists/],
   ["zzzzzzzz", 1, /^there is no setting zzzzzzzz: mimikit config show lists/],
   ["openai.apiKey", "x", /^there is no setting openai\.apiKey: keys must not be stored in config\.yaml/],
-  ["port", 99_999, /^port: Too big/],
-  ["port", "many", /^port: Invalid input: expected number/],
-  ["budget.day.costUsd", -1, /^budget\.day\.costUsd: Too small/],
-  ["prices", { gpt: { input: 1 } }, /^prices: gpt\.cached: /],
+  ["port", 99_999, /^port: must be at most 65535$/],
+  ["port", "many", /^port: must be a number, not text$/],
+  ["budget.day.costUsd", -1, /^budget\.day\.costUsd: must be more than 0$/],
+  ["prices", { gpt: { input: 1 } }, /^prices\.gpt\.cached: is missing: it must be a number; prices\.gpt\.output: /],
   ["model", "sk-proj-abcdefghijklmnopqrstuvwx", /^model: this looks like a key/],
   ["openai.baseUrl", "https://me:word@models.example/v1", /^openai\.baseUrl: this looks like a key or a password/],
   ["selfImprove.checks", ["curl https://u:p@h/"], /this looks like a key or a password/],
@@ -102,7 +102,7 @@ test.each([
   ["port: 1\nhost: [a\n", /^correct line 3 of config\.yaml first: /],
   [
     "port: 1\nmaxConcurency: 2\n",
-    /^correct line 2 of config\.yaml first: .*maxConcurency: there is no such setting; did you mean/,
+    /^correct line 2 of config\.yaml first: .*maxConcurency: there is no setting of this name; did you mean/,
   ],
   ["maxConcurrency: &n 4\nrunsKeepDays: *n\n", /^config\.yaml can only be edited by hand: maxConcurrency is tied/],
 ])("a file like %j is not written over", async (yaml, words) => {

@@ -4,6 +4,7 @@ import { BadJson, parseJson } from "@mimikit/protocol/base/json";
 import { TARGETS } from "@mimikit/protocol/base/kind";
 import { Role } from "@mimikit/protocol/base/role";
 import type { Trigger } from "@mimikit/protocol/records/trigger";
+import { issuesOf } from "@mimikit/protocol/texts/issues";
 import {
   Missed,
   TriggerChange,
@@ -187,7 +188,7 @@ const OPTION_OF: Record<string, string> = {
 function checked<T>(schema: z.ZodType<T>, value: unknown): T {
   const result = schema.safeParse(value);
   if (result.success) return result.data;
-  const [issue] = result.error.issues;
+  const [issue] = issuesOf(result.error);
   const [field = "", ...rest] = (issue?.path ?? []).map(String).filter((part) => part !== "budget");
   const option = OPTION_OF[field] ?? `--${field}`;
   const problem = issue === undefined ? t("invalid value") : told(issue.message);

@@ -86,7 +86,7 @@ export const connect = command({
     if (id === undefined)
       throw new Failure("usage", t("name a provider: mimikit connect <provider>  (--list names all)"));
     if (!ConnectBody.shape.baseUrl.safeParse(url).success)
-      throw new Failure("usage", t("--url: an address that begins with http:// or https://"));
+      throw new Failure("usage", t("--url: must be an address that begins with http:// or https://"));
     const wanted: ConnectBody = {
       provider: id,
       ...(url !== undefined && { baseUrl: url }),

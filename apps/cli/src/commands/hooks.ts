@@ -12,6 +12,7 @@ import {
   HookName,
   TEST_EVENT,
 } from "@mimikit/protocol/records/hook";
+import { problemWith } from "@mimikit/protocol/texts/issues";
 import { problemOfHookSecret, setHookSecret } from "@mimikit/runtime/config/secrets";
 import { openHome } from "@mimikit/runtime/home/adoption";
 import { examineHooks } from "@mimikit/runtime/hooks/hook-problems";
@@ -262,8 +263,8 @@ async function untilEnded(fs: FileSystem, id: string): Promise<EndedDelivery | n
 }
 
 async function keepSecret(home: string, json: boolean, name: string, isNew: boolean, forget: boolean): Promise<void> {
-  const problem = HookName.safeParse(name).error?.issues[0]?.message;
-  if (problem !== undefined) throw new Failure("usage", problem);
+  const problem = problemWith(HookName, name);
+  if (problem !== null) throw new Failure("usage", told(problem));
   if (isNew && forget) throw new Failure("usage", t("--new and --forget exclude each other: choose one"));
   openHome(home, process.env);
   const secret = forget
@@ -272,7 +273,7 @@ async function keepSecret(home: string, json: boolean, name: string, isNew: bool
       ? `whsec_${randomBytes(SECRET_BYTES).toString("base64")}`
       : await typed(name);
   const wrong = secret === undefined ? null : problemOfHookSecret(secret);
-  if (wrong !== null) throw new Failure("usage", wrong);
+  if (wrong !== null) throw new Failure("usage", told(wrong));
   await setHookSecret(home, name, secret);
   if (json) printJson({ name, ...(isNew && { secret }) });
   else if (isNew) printLine(`${secret}`);

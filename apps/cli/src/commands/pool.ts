@@ -8,6 +8,7 @@ import { text as readAll } from "node:stream/consumers";
 import { PoolName } from "@mimikit/protocol/base/fields";
 import type { JoinedPool } from "@mimikit/protocol/pools/messages";
 import { SLOTS_MAX } from "@mimikit/protocol/pools/pool";
+import { problemWith } from "@mimikit/protocol/texts/issues";
 import { loadConfig } from "@mimikit/runtime/config/config";
 import { openHome } from "@mimikit/runtime/home/adoption";
 import { HomeError } from "@mimikit/runtime/home/home";
@@ -17,7 +18,7 @@ import { createPool, homeIdentity, readPools, removePool } from "@mimikit/runtim
 import { JOINED_POOL_PATH } from "@mimikit/store/disk/state";
 import type { Argv } from "yargs";
 import { type CommonOptions, command, commandGroup } from "../arguments/command.ts";
-import { t } from "../i18n/language.ts";
+import { t, told } from "../i18n/language.ts";
 import { withDisk } from "../instance/state.ts";
 import { Failure, reasonOf } from "../io/failure.ts";
 import { openedHome } from "../io/place.ts";
@@ -105,14 +106,11 @@ function workDirOption(yargs: Argv<CommonOptions>) {
 }
 
 function assertName(name: string): void {
-  const { error } = PoolName.safeParse(name);
-  if (error !== undefined)
+  const problem = problemWith(PoolName, name);
+  if (problem !== null)
     throw new Failure(
       "usage",
-      t("{name} is not a valid name: {reason}", {
-        name: plainLine(name),
-        reason: error.issues[0]?.message ?? t("choose another"),
-      }),
+      t("{name} is not a valid name: {reason}", { name: plainLine(name), reason: told(problem) }),
     );
 }
 

@@ -1,5 +1,5 @@
 /** Exports change with their makers: only that is asked of them which is read. */
-import { describeIssues } from "@mimikit/protocol/base/json";
+import { describeIssues } from "@mimikit/protocol/texts/issues";
 import type { z } from "zod";
 import { t, told } from "../i18n/language.ts";
 import { Failure } from "../io/failure.ts";

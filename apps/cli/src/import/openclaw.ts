@@ -5,7 +5,7 @@
 
 import { definitionOf, problemOf } from "@mimikit/core/triggers/triggers";
 import { TITLE_CHARS_MAX } from "@mimikit/protocol/base/fields";
-import { describeIssues } from "@mimikit/protocol/base/json";
+import { describeIssues } from "@mimikit/protocol/texts/issues";
 import { type TriggerDefinition, TriggerInput } from "@mimikit/protocol/triggers/trigger-order";
 import { z } from "zod";
 import { t, told } from "../i18n/language.ts";

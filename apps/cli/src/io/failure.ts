@@ -2,7 +2,9 @@
  * Why a command did not do what it was asked to, in one line, and what the shell is told
  * (docs/operations.md#exit-codes).
  */
-import { t } from "../i18n/language.ts";
+import { issuesOf } from "@mimikit/protocol/texts/issues";
+import type { z } from "zod";
+import { told } from "../i18n/language.ts";
 
 export const EXIT = { failed: 1, usage: 2, notRunning: 3, timedOut: 4, asks: 5 } as const;
 
@@ -15,15 +17,11 @@ export class Failure extends Error {
   }
 }
 
-/** The complaint of a schema about the typed words. */
-interface Complaint {
-  issues: readonly { path: readonly PropertyKey[]; message: string }[];
-}
-
 /** The first thing that is wrong with what was typed, and the option that it was typed for. */
-export function misuseOf({ issues: [issue] }: Complaint): Failure {
+export function misuseOf(error: z.ZodError): Failure {
+  const [issue] = issuesOf(error);
   const where = issue === undefined || issue.path.length === 0 ? "" : `--${issue.path.join(".")}: `;
-  return new Failure("usage", `${where}${issue?.message ?? t("this cannot be looked for")}`);
+  return new Failure("usage", `${where}${issue === undefined ? "" : told(issue.message)}`);
 }
 
 /** The text of whatever was thrown, on one line. */

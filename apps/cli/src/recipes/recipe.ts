@@ -6,8 +6,8 @@
 import { BadSkill, parseSkill, SKILL_FILE_CHARS_MAX } from "@mimikit/agent/skills/skills";
 import { definitionOf, problemOf } from "@mimikit/core/triggers/triggers";
 import { Prompt, TITLE_CHARS_MAX } from "@mimikit/protocol/base/fields";
-import { describeIssues } from "@mimikit/protocol/base/json";
 import { type Level, SkillName } from "@mimikit/protocol/base/skill";
+import { describeIssues } from "@mimikit/protocol/texts/issues";
 import { type TriggerDefinition, TriggerInput } from "@mimikit/protocol/triggers/trigger-order";
 import { parse as parseYaml } from "yaml";
 import { z } from "zod";

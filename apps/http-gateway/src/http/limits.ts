@@ -1,8 +1,9 @@
 /** A request is bounded before it is understood: its type, size, encoding and depth are checked before it is parsed. */
 
 import type { IncomingMessage } from "node:http";
-import { BadJson, describeIssues, parseJson } from "@mimikit/protocol/base/json";
+import { BadJson, parseJson } from "@mimikit/protocol/base/json";
 import { coded, codeOrQuote } from "@mimikit/protocol/texts/coded";
+import { describeIssues } from "@mimikit/protocol/texts/issues";
 import { BODY_DEPTH_MAX, MESSAGE_BODY_BYTES_MAX } from "@mimikit/protocol/wire/api";
 import type { z } from "zod";
 import { HttpProblem } from "./problem.ts";

@@ -5,7 +5,7 @@ import { explainTrigger } from "@mimikit/core/triggers/explain";
 import { simulateTriggers } from "@mimikit/core/triggers/simulate";
 import { triggerSummary } from "@mimikit/core/views/board";
 import type { Trigger } from "@mimikit/protocol/records/trigger";
-import { coded, withCodes } from "@mimikit/protocol/texts/coded";
+import { coded, sentence, withCodes } from "@mimikit/protocol/texts/coded";
 import { TriggerChange, TriggerInput } from "@mimikit/protocol/triggers/trigger-order";
 import {
   Accepted,
@@ -28,7 +28,10 @@ const DAY_MS = 86_400_000;
 const SIMULATED_DAYS = 7;
 const SIMULATED_DAYS_MAX = 366;
 
-const Moment = z.iso.datetime({ offset: true, error: "a moment is ISO 8601 with its zone, like 2026-12-01T00:00:00Z" });
+const Moment = z.iso.datetime({
+  offset: true,
+  error: sentence("wrong_moment", { moment: "2026-12-01T00:00:00+00:00" }),
+});
 const SimulationQuery = z.strictObject({ from: Moment.optional(), to: Moment.optional() });
 
 const ABSENT = { 404: "unknown", 410: "over" };

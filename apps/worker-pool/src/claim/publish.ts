@@ -3,10 +3,10 @@
 import type { RunOutcome } from "@mimikit/agent/run/run-task";
 import { failedResult } from "@mimikit/core/tasks/finish";
 import { outageOf, retryAtMs } from "@mimikit/core/tasks/retry";
-import { describeIssues } from "@mimikit/protocol/base/json";
 import { type Claim, FailedAttempt } from "@mimikit/protocol/records/claim";
 import { Result } from "@mimikit/protocol/records/result";
 import { isTurn, type Task } from "@mimikit/protocol/records/task";
+import { describeIssues } from "@mimikit/protocol/texts/issues";
 import type { FileSystem } from "@mimikit/store/disk/file-system";
 import { createAgainUnsynced, createRecord, createShown, RecordTooLarge } from "@mimikit/store/disk/record";
 import { failedAttemptPath, resultPath } from "@mimikit/store/disk/state";

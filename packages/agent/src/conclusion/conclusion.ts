@@ -6,11 +6,12 @@
  * verdicts, the summarizer's its summary as it stands, the improver's its finding, the Reviewer's its review.
  */
 
-import { BadJson, describeIssues, parseJson, tryJson } from "@mimikit/protocol/base/json";
+import { BadJson, parseJson, tryJson } from "@mimikit/protocol/base/json";
 import { EFFECTS_MAX } from "@mimikit/protocol/records/effect";
 import { Finding, Review } from "@mimikit/protocol/records/improvement";
 import { RESULT_SCHEMAS } from "@mimikit/protocol/records/result";
 import { type EvaluationItem, isTurn, type RollUp, type Task, type TurnInput } from "@mimikit/protocol/records/task";
+import { describeIssues } from "@mimikit/protocol/texts/issues";
 import { z } from "zod";
 import type { DoneEvent, FailedEvent } from "../provider.ts";
 import { readJsonOf } from "./hand-in-json.ts";

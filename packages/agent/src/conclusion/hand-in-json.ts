@@ -1,5 +1,6 @@
 /** Reads a result that is one JSON object of a known form: a finding, a review. Anything else is told to the model once. */
-import { BadJson, describeIssues, parseJson } from "@mimikit/protocol/base/json";
+import { BadJson, parseJson } from "@mimikit/protocol/base/json";
+import { describeIssues } from "@mimikit/protocol/texts/issues";
 import type { z } from "zod";
 import { lastJson } from "./last-json.ts";
 

@@ -1,6 +1,7 @@
 /** Does a provider answer, with what is given here? Nothing is saved. */
-import { describeIssues } from "@mimikit/protocol/base/json";
+
 import { PROVIDER_TITLES, type ProviderId } from "@mimikit/protocol/base/provider";
+import { describeIssues } from "@mimikit/protocol/texts/issues";
 import type { ConnectionTest, ConnectionTestBody } from "@mimikit/protocol/wire/connect";
 import { Config, loadConfig } from "@mimikit/runtime/config/config";
 import { SettingsRefused } from "@mimikit/runtime/config/edit-settings";

@@ -6,7 +6,6 @@
 import { copyFile, lstat, mkdir, readdir, realpath } from "node:fs/promises";
 import { homedir } from "node:os";
 import { dirname, join, relative, resolve, sep } from "node:path";
-import { describeIssues } from "@mimikit/protocol/base/json";
 import {
   Level,
   SKILL_DESCRIPTION_CHARS_MAX,
@@ -16,6 +15,7 @@ import {
   type SkillSource,
   type SkillSummary,
 } from "@mimikit/protocol/base/skill";
+import { describeIssues } from "@mimikit/protocol/texts/issues";
 import type { Environment, HomePlace } from "@mimikit/runtime/home/home";
 import { ROOT } from "@mimikit/runtime/home/programs";
 import { hasCode } from "@mimikit/store/disk/error-code";

@@ -50,8 +50,23 @@ export function scheduleProblem(schedule: Schedule, nowMs: number): string | nul
     return isTooClose ? sentence("cron_too_often", { cron: schedule.cron, seconds: INTERVAL_SEC_MIN }) : null;
   } catch (error) {
     const reason = error instanceof Error ? error.message.replace(/^Cron\w*: /, "").replace(/\.$/, "") : String(error);
-    return sentence("cron_wrong", { cron: schedule.cron, detail: reason });
+    return sentence("cron_wrong", { cron: schedule.cron, detail: inOurWords(reason) });
   }
+}
+
+const PARTS = ["second", "minute", "hour", "day", "month", "weekday"];
+
+/** The reason of the parser for the mistakes that people make; a rarer one keeps its words. */
+function inOurWords(reason: string): string {
+  const [, part, value] =
+    /^Invalid value for (\w+): (.+)$/.exec(reason) ??
+    /^configuration entry (\d) \((.+)\) contains illegal characters$/.exec(reason) ??
+    /^(\w+) is not a number: '(.+)'$/.exec(reason) ??
+    [];
+  if (part !== undefined && value !== undefined)
+    return sentence("cron_value", { part: PARTS[Number(part)] ?? part.replace("dayOfWeek", "weekday"), value });
+  const [, range] = /^From value is larger than to value: '(.+)'$/.exec(reason) ?? [];
+  return range === undefined ? reason : sentence("cron_backwards", { value: range });
 }
 
 /** The first occurrence after `afterMs`; null when there is none. */

@@ -1,4 +1,5 @@
 /** Queries to memory and their results: the same, whichever way they were found. */
+import { sentence } from "@mimikit/protocol/texts/coded";
 import { z } from "zod";
 import { STOP_WORDS } from "../text/stop-words.ts";
 import { tokenize } from "../text/tokenize.ts";
@@ -19,9 +20,9 @@ export const MemorySearch = z.strictObject({
   /** Only sources whose names begin with one of these: `memory/summary/`. */
   sources: z.array(z.string().min(1)).optional(),
   /** Only what has a day from this one on: by the name of its file, or else when that was changed. */
-  after: z.iso.date({ error: "a day is YYYY-MM-DD" }).optional(),
+  after: z.iso.date({ error: sentence("wrong_day") }).optional(),
   /** Only what has a day up to this one, inclusive. */
-  before: z.iso.date({ error: "a day is YYYY-MM-DD" }).optional(),
+  before: z.iso.date({ error: sentence("wrong_day") }).optional(),
 });
 export type MemorySearch = z.infer<typeof MemorySearch>;
 

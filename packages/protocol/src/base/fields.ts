@@ -1,5 +1,6 @@
 /** Fields that orders, effects, tasks and settings have in common. */
 import { z } from "zod";
+import { sentence } from "../texts/coded.ts";
 
 export const MESSAGE_CHARS_MAX = 64_000;
 export const PROMPT_CHARS_MAX = 100_000;
@@ -26,15 +27,8 @@ export const OnInterrupt = z.enum(["rerun", "fail", "ask"]);
 export type OnInterrupt = z.infer<typeof OnInterrupt>;
 
 /** The name of another machine that works for this home, or a label that several have (docs/pools.md). */
-export const PoolName = z
-  .string()
-  .regex(/^[a-z0-9][a-z0-9-]{0,31}$/, "use up to 32 lower-case letters, digits and -, not - first");
+export const PoolName = z.string().regex(/^[a-z0-9][a-z0-9-]{0,31}$/, sentence("pool_name"));
 
 const MEMORY_DOCUMENT = /^(memory|agent_persona|user_profile|memory\/(summary\/)?[\p{L}\p{M}\p{N}_.-]+)\.md$/u;
 /** The documents of memory that are edited entry by entry; `rules.md` is the owner's alone. */
-export const MemoryDocument = z
-  .string()
-  .refine(
-    (name) => MEMORY_DOCUMENT.test(name),
-    "is no document of memory: memory.md, memory/2026-11-22.md and the like are",
-  );
+export const MemoryDocument = z.string().refine((name) => MEMORY_DOCUMENT.test(name), sentence("memory_document"));

@@ -1,5 +1,6 @@
 /** JSON from outside is measured before it is parsed: deep or huge text can stall `JSON.parse` and overflow zod. */
 import type { z } from "zod";
+import { describeIssues } from "../texts/issues.ts";
 
 export const RECORD_BYTES_MAX = 4 * 1_048_576;
 /** A condition may be nested 16 deep (SPEC D1), which is two brackets each, inside of other records. */
@@ -53,10 +54,4 @@ export function parseRecord<T>(schema: z.ZodType<T>, text: string, limits?: { by
   const checked = schema.safeParse(parseJson(text, limits));
   if (checked.success) return checked.data;
   throw new BadJson(describeIssues(checked.error));
-}
-
-/** One line for people: `client.now: Invalid ISO datetime; text: Required`. */
-export function describeIssues(error: z.ZodError): string {
-  const issues = error.issues.slice(0, 5).map((issue) => `${issue.path.join(".") || "record"}: ${issue.message}`);
-  return issues.join("; ").slice(0, 500);
 }

@@ -3,8 +3,9 @@
  * file (docs/channels.md). It says where a reply goes and is no authority: it counts only where that person is paired.
  */
 import { z } from "zod";
+import { sentence } from "../texts/coded.ts";
 
-export const ChannelName = z.string().regex(/^[a-z][a-z0-9-]{0,31}$/, "a channel has 1 to 32 characters of a-z 0-9 -");
+export const ChannelName = z.string().regex(/^[a-z][a-z0-9-]{0,31}$/, sentence("channel_name"));
 
 /** Vendors' own names of chats and people: numbers, mostly. */
 const VENDOR_ID_CHARS_MAX = 128;

@@ -5,6 +5,7 @@
 import { z } from "zod";
 import { Id } from "../base/id.ts";
 import { Role } from "../base/role.ts";
+import { sentence } from "../texts/coded.ts";
 import { Identity } from "./claim.ts";
 
 /** The events that a hook can wait for. */
@@ -23,15 +24,13 @@ export const HOOK_TIMEOUT_SEC = 60;
 export const HOOK_TIMEOUT_SEC_MAX = 3_600;
 
 /** The name of a hook is that of its file, `hooks/<name>.yaml`; secrets are named alike. */
-export const HookName = z
-  .string()
-  .regex(/^[a-z0-9][a-z0-9-]{0,63}$/, "a name has 1 to 64 characters of a-z 0-9 -, and does not begin with -");
+export const HookName = z.string().regex(/^[a-z0-9][a-z0-9-]{0,63}$/, sentence("hook_name"));
 
 /** A text that a header can carry: other characters could end the header. */
 const HeaderText = z
   .string()
   .max(1_024)
-  .regex(/^[\x20-\x7e]*$/, "a header has printable ASCII only");
+  .regex(/^[\x20-\x7e]*$/, sentence("header_ascii"));
 /** The headers of a delivery that are ours, and those that belong to the connection. */
 const HEADERS_TAKEN =
   /^(webhook-.*|content-type|content-length|content-encoding|transfer-encoding|connection|host|user-agent|expect|upgrade|keep-alive|te|trailer)$/i;
@@ -40,26 +39,26 @@ const HEADERS_SECRET = /^(authorization|cookie|proxy-authorization|.*(-|_)?(toke
 
 const HeaderName = z
   .string()
-  .regex(/^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,64}$/, "a header's name has letters, digits and hyphens")
-  .refine((name) => !HEADERS_TAKEN.test(name), "this header is set by Mimikit");
-const HeaderValue = z.union([HeaderText, z.strictObject({ secret: HookName })], {
-  error: "a text in printable ASCII, or {secret: NAME}",
-});
+  .regex(/^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,64}$/, sentence("header_name"))
+  .refine((name) => !HEADERS_TAKEN.test(name), sentence("header_ours"));
+const HeaderValue = z.union([HeaderText, z.strictObject({ secret: HookName })], { error: sentence("header_value") });
 
 const Url = z
-  .url({ protocol: /^https?$/, error: "an address that begins with http:// or https://" })
+  .url({ protocol: /^https?$/, error: sentence("wrong_address") })
   .max(2_048)
   .refine((text) => {
     const url = URL.parse(text);
     return url === null || (url.username === "" && url.password === "");
-  }, "no password in an address: use headers with {secret: NAME}");
+  }, sentence("hook_password"));
 
 const OnEvent = z.enum(HOOK_EVENTS);
 
 /** `hooks/<name>.yaml`. */
 export const HookFile = z
   .strictObject({
-    on: z.union([OnEvent, z.array(OnEvent).min(1)], { error: `one or more of ${HOOK_EVENTS.join(", ")}` }),
+    on: z.union([OnEvent, z.array(OnEvent).min(1)], {
+      error: sentence("hook_events", { options: HOOK_EVENTS.join(", ") }),
+    }),
     /** Only tasks of this role. */
     role: Role.optional(),
     /** Only where the title fits; `*` stands for any characters. */
@@ -71,32 +70,33 @@ export const HookFile = z
         z
           .string()
           .max(HOOK_ARGUMENT_CHARS_MAX)
-          .refine((word) => !word.includes("\0"), "no NUL"),
+          .refine((word) => !word.includes("\0"), sentence("hook_nul")),
       )
       .min(1)
       .max(HOOK_ARGUMENTS_MAX)
-      .refine(([program]) => program !== "", "the first word is the program")
+      .refine(([program]) => program !== "", sentence("hook_program"))
       .optional(),
     /** Seconds. */
     timeout: z.number().int().min(1).max(HOOK_TIMEOUT_SEC_MAX).optional(),
     url: Url.optional(),
     /** The secret that signs, if not the one with the hook's own name; false: nothing signs. */
-    secret: z.union([HookName, z.literal(false)], { error: "the name of a secret, or false" }).optional(),
+    secret: z.union([HookName, z.literal(false)], { error: sentence("hook_secret") }).optional(),
     headers: z
       .record(HeaderName, HeaderValue)
-      .refine((headers) => Object.keys(headers).length <= HOOK_HEADERS_MAX, `at most ${HOOK_HEADERS_MAX} headers`)
+      .refine(
+        (headers) => Object.keys(headers).length <= HOOK_HEADERS_MAX,
+        sentence("field_too_long", { max: HOOK_HEADERS_MAX, unit: "entries" }),
+      )
       .optional(),
   })
   .superRefine(({ run, timeout, url, secret, headers = {} }, context) => {
     const refuse = (path: string[], message: string) => context.addIssue({ code: "custom", path, message });
-    if ((run === undefined) === (url === undefined))
-      refuse([], "say either run (a command) or url (an address to call), and not both");
-    if (url === undefined && secret !== undefined) refuse(["secret"], "only a call of a url is signed");
-    if (url === undefined && Object.keys(headers).length > 0) refuse(["headers"], "only a call of a url has headers");
-    if (run === undefined && timeout !== undefined) refuse(["timeout"], "only a command has a timeout");
+    if ((run === undefined) === (url === undefined)) refuse([], sentence("hook_run_or_url"));
+    if (url === undefined && secret !== undefined) refuse(["secret"], sentence("hook_signs_url"));
+    if (url === undefined && Object.keys(headers).length > 0) refuse(["headers"], sentence("hook_headers_url"));
+    if (run === undefined && timeout !== undefined) refuse(["timeout"], sentence("hook_timeout_run"));
     for (const [name, value] of Object.entries(headers))
-      if (HEADERS_SECRET.test(name) && typeof value === "string")
-        refuse(["headers", name], "a secret does not belong into this file: write {secret: NAME}");
+      if (HEADERS_SECRET.test(name) && typeof value === "string") refuse(["headers", name], sentence("header_secret"));
   });
 export type HookFile = z.infer<typeof HookFile>;
 

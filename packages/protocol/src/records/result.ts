@@ -10,6 +10,7 @@ import { Id } from "../base/id.ts";
 import type { Report } from "../base/report.ts";
 import { Steer } from "../base/signal.ts";
 import { Usage } from "../base/usage.ts";
+import { describeIssues } from "../texts/issues.ts";
 import { Left } from "./claim.ts";
 import { EFFECTS_MAX, Effect } from "./effect.ts";
 import { CommittedChange, Finding, Landing, Review, Unmerging } from "./improvement.ts";
@@ -109,7 +110,7 @@ export const Result = z
     if (record.result === null && record.status !== "done") return;
     const checked = RESULT_SCHEMAS[record.resultType].safeParse(record.result);
     if (!checked.success)
-      context.addIssue({ code: "custom", path: ["result"], message: z.prettifyError(checked.error) });
+      context.addIssue({ code: "custom", path: ["result"], message: describeIssues(checked.error) });
   });
 export type Result = z.infer<typeof Result>;
 

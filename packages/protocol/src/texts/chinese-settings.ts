@@ -1,5 +1,4 @@
 /** The description of each setting in Chinese; the schema has the English one. `*` stands for a role, `@` for a provider. */
-import { PROVIDER_TITLES } from "../base/provider.ts";
 
 const DESCRIPTIONS: Readonly<Record<string, string>> = {
   host: "网关监听的地址。",
@@ -92,6 +91,6 @@ export function chineseDescription(name: string): string | undefined {
   const [last = ""] = name.split(".").slice(-1);
   const role = `${last.charAt(0).toUpperCase()}${last.slice(1)}`;
   const ofRole = DESCRIPTIONS[`${name.slice(0, -last.length)}*`]?.replaceAll("*", role);
-  const [id = "", field] = name.split(".");
-  return ofRole ?? (id in PROVIDER_TITLES ? DESCRIPTIONS[`@.${field}`] : undefined);
+  const [, field] = name.split(".");
+  return ofRole ?? DESCRIPTIONS[`@.${field}`];
 }

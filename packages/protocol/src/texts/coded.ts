@@ -4,7 +4,10 @@ import { TEXTS } from "./table.ts";
 
 export type TextCode = keyof typeof TEXTS;
 
-type NamesIn<T extends string> = T extends `${string}{${infer Name}}${infer Rest}` ? Name | NamesIn<Rest> : never;
+/** A name has no space: `{secret: NAME}` is a text, and no parameter. */
+type NamesIn<T extends string> = T extends `${string}{${infer Name}}${infer Rest}`
+  ? (Name extends `${string} ${string}` ? never : Name) | NamesIn<Rest>
+  : never;
 /** The parameters of a code, by their names. */
 export type Params<C extends TextCode> = Record<NamesIn<(typeof TEXTS)[C]>, string | number>;
 
@@ -50,11 +53,11 @@ const SENTENCES = new Set(["problem", "lack", "first", "second"]);
 const MIXED = new Set(["detail", "next", "loss"]);
 /** The names of parameters that are a number, a word, a name, without a space, or without a semicolon; all others are any text. */
 const SHAPES: readonly (readonly [shape: string, ...names: string[]])[] = [
-  ["[\\d.]+", "count", "days", "depth", "line", "max", "min", "seconds", "status", "window"],
-  ["\\w+", "kind", "received", "unit"],
-  ["[\\w.-]+", "field", "id"],
-  ["\\S+", "date", "host", "moment", "now", "period", "scope", "time", "weekday"],
-  ["[^;]+", "expected", "format", "name", "options", "provider", "variable"],
+  ["-?[\\d.]+", "count", "days", "depth", "line", "max", "min", "seconds", "status", "window"],
+  ["\\w+", "unit"],
+  ["[\\w.-]+", "id"],
+  ["\\S+", "date", "field", "host", "moment", "now", "period", "scope", "time", "weekday"],
+  ["[^;]+", "expected", "format", "name", "options", "provider", "received", "variable"],
 ];
 const ANY_TEXT = ".+?";
 const SPECIAL = /[\\^$.*+?()[\]{}|/]/g;

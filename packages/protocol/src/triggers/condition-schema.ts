@@ -1,11 +1,12 @@
 /** The schemas of conditions, of the rows of `atoms.ts`. */
 import { z } from "zod";
 import { Id } from "../base/id.ts";
+import { sentence } from "../texts/coded.ts";
 import { ATOM_TYPES, type AtomRow, type AtomType, type ConditionField, ROWS, WEEKDAYS } from "./atoms.ts";
 import * as plain from "./condition.ts";
 
 /** An IANA time zone, `Asia/Shanghai`. */
-export const TimeZone = z.string().min(1).max(64).refine(plain.isTimeZone, "not a time zone like Europe/Paris or UTC");
+export const TimeZone = z.string().min(1).max(64).refine(plain.isTimeZone, sentence("wrong_time_zone"));
 
 /** The schema of a field, by its kind. */
 const VALUES: Record<ConditionField["kind"], z.ZodType> = {
@@ -14,17 +15,12 @@ const VALUES: Record<ConditionField["kind"], z.ZodType> = {
     .string()
     .min(1)
     .max(plain.PATH_CHARS_MAX)
-    .refine(plain.hasNoNul, "a path must not contain NUL")
-    .refine(plain.hasNoWayUp, "a path must not contain .."),
+    .refine(plain.hasNoNul, sentence("path_with_nul"))
+    .refine(plain.hasNoWayUp, sentence("path_upwards")),
   task: Id,
   question: z.string().min(1).max(plain.EVALUATION_PROMPT_CHARS_MAX),
   flag: z.boolean(),
-  bound: z
-    .string()
-    .refine(
-      plain.isTimeBound,
-      "neither a time of day like 22:30 nor a moment with its zone like 2026-12-01T09:00:00+08:00",
-    ),
+  bound: z.string().refine(plain.isTimeBound, sentence("wrong_time")),
   weekdays: z.array(z.enum(WEEKDAYS)).min(1).max(7),
   zone: TimeZone,
   count: z.number().int().min(0),
@@ -68,8 +64,14 @@ export type Condition = plain.Condition;
 export const Condition = ConditionTree.superRefine((condition, context) => {
   const depth = plain.depthOf(condition);
   if (depth > plain.CONDITION_DEPTH_MAX)
-    context.addIssue({ code: "custom", message: `nested ${depth} deep, more than ${plain.CONDITION_DEPTH_MAX}` });
+    context.addIssue({
+      code: "custom",
+      message: sentence("condition_deep", { depth, max: plain.CONDITION_DEPTH_MAX }),
+    });
   const { length } = plain.leavesOf(condition);
   if (length > plain.CONDITION_LEAVES_MAX)
-    context.addIssue({ code: "custom", message: `${length} leaves, more than ${plain.CONDITION_LEAVES_MAX}` });
+    context.addIssue({
+      code: "custom",
+      message: sentence("condition_wide", { count: length, max: plain.CONDITION_LEAVES_MAX }),
+    });
 });

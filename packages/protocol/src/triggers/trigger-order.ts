@@ -3,6 +3,7 @@ import { z } from "zod";
 import { OnInterrupt, PoolName, Priority, Prompt, TimeoutSec, Title } from "../base/fields.ts";
 import { TARGETS } from "../base/kind.ts";
 import { SkillRef } from "../base/skill.ts";
+import { sentence } from "../texts/coded.ts";
 import { Condition, TimeZone } from "./condition-schema.ts";
 
 /** Triggers at one time (SPEC D8). */
@@ -68,7 +69,7 @@ const FlatOrder = TriggerOrder.omit({ skill: true });
 
 const Moment = z.iso.datetime({
   offset: true,
-  error: "a moment is ISO 8601 with its zone, like 2026-12-01T09:00:00+08:00",
+  error: sentence("wrong_moment", { moment: "2026-12-01T09:00:00+08:00" }),
 });
 const CooldownSec = z.number().int().min(0).max(COOLDOWN_SEC_MAX);
 const StableSec = z.number().int().min(0).max(STABLE_SEC_MAX);

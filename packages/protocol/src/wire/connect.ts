@@ -3,7 +3,7 @@ import { z } from "zod";
 import { Cause } from "../base/cause.ts";
 import { Role } from "../base/role.ts";
 import { Price } from "../base/usage.ts";
-import { Codes } from "../texts/coded.ts";
+import { Codes, sentence } from "../texts/coded.ts";
 
 /** A provider: what it needs, what of that is there, and what it answers for. */
 export const ProviderEntry = z.object({
@@ -64,7 +64,7 @@ const ProviderName = z.string().min(1).max(64);
 const connection = {
   provider: ProviderName,
   baseUrl: z
-    .url({ protocol: /^https?$/, error: "an address that begins with http:// or https://" })
+    .url({ protocol: /^https?$/, error: sentence("wrong_address") })
     .max(2_048)
     .optional(),
   key: z.string().min(1).max(4_096).optional(),

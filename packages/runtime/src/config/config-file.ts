@@ -5,8 +5,9 @@
 
 import { closeSync, constants, fstatSync, openSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { BadJson, describeIssues, parseRecord } from "@mimikit/protocol/base/json";
+import { BadJson, parseRecord } from "@mimikit/protocol/base/json";
 import { sentence } from "@mimikit/protocol/texts/coded";
+import { describeIssues } from "@mimikit/protocol/texts/issues";
 import { hasCode } from "@mimikit/store/disk/error-code";
 import { parse as parseYaml } from "yaml";
 import { replaceFile } from "../home/replace-file.ts";

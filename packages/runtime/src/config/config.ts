@@ -1,8 +1,8 @@
 /** The settings of a state directory as they are in force: defaults, then config.yaml, then the environment. */
 
-import { describeIssues } from "@mimikit/protocol/base/json";
 import { PAUSABLE, type Pausable } from "@mimikit/protocol/base/kind";
 import { sentence } from "@mimikit/protocol/texts/coded";
+import { describeIssues } from "@mimikit/protocol/texts/issues";
 import { isAdopted, NOT_ADOPTED } from "../home/adoption.ts";
 import type { Environment } from "../home/home.ts";
 import { readConfigFile } from "./config-file.ts";
@@ -32,10 +32,7 @@ export function loadConfig(home: string, env: Environment): LoadedConfig {
     if (set === null) continue;
     const { variable, read } = set;
     if (read.success) result = withValue(result, field.path, read.data);
-    else
-      problems.push(
-        sentence("variable_ignored", { variable, problem: describeIssues(read.error).replace(/^record: /, "") }),
-      );
+    else problems.push(sentence("variable_ignored", { variable, problem: describeIssues(read.error) }));
   }
   const { keys, problem } = readKeys(home, env);
   if (problem !== undefined) problems.push(problem);

@@ -4,8 +4,9 @@
  */
 
 import { setTimeout as wait } from "node:timers/promises";
-import { BadJson, describeIssues } from "@mimikit/protocol/base/json";
+import { BadJson } from "@mimikit/protocol/base/json";
 import { sentence } from "@mimikit/protocol/texts/coded";
+import { describeIssues } from "@mimikit/protocol/texts/issues";
 import type { FileSystem } from "@mimikit/store/disk/file-system";
 import { DocumentBusy, editDocument } from "@mimikit/store/documents/document";
 import type { z } from "zod";
@@ -119,7 +120,7 @@ function checkedAs({ name, value }: SettingChange, keys: readonly string[]): Che
 
 /** Why a setting does not take a value, in the words of its schema. */
 export function refusalOf(path: readonly string[], error: z.ZodError): string {
-  return `${path.join(".")}: ${describeIssues(error).replace(/^record: /, "")}`;
+  return describeIssues(error, path);
 }
 
 /** Does a word look like a key, or hold a password? */

@@ -3,6 +3,7 @@
 import { readFileSync, statSync } from "node:fs";
 import { nearest } from "@mimikit/core/base/nearest";
 import { sentence } from "@mimikit/protocol/texts/coded";
+import { issuesOf } from "@mimikit/protocol/texts/issues";
 import { hasCode } from "@mimikit/store/disk/error-code";
 import { isMap, isNode, LineCounter, parseDocument } from "yaml";
 import type { z } from "zod";
@@ -69,16 +70,17 @@ export function mistakesIn(text: string): ConfigMistake[] {
     }
     return 0;
   };
-  const tell = (issue: z.core.$ZodIssue, key?: string): ConfigMistake => {
-    const path = [...issue.path, ...(key === undefined ? [] : [key])].join(".");
-    const { line, col: column } = lines.linePos(offsetOf(issue.path, key));
-    const message = key === undefined ? issue.message : sentence("no_such_setting");
-    return { line, column, path, message, next: key === undefined ? rightFor(path) : nearestTo(path) };
+  const tell = (issue: z.core.$ZodIssue): ConfigMistake => {
+    const path = issue.path.join(".");
+    const isUnknown = issue.code === "unrecognized_keys";
+    const offset = isUnknown ? offsetOf(issue.path.slice(0, -1), String(issue.path.at(-1))) : offsetOf(issue.path);
+    const { line, col: column } = lines.linePos(offset);
+    return isUnknown
+      ? { line, column, path, message: sentence("no_such_setting"), next: nearestTo(path) }
+      : { line, column, path, message: issue.message, next: rightFor(path) };
   };
-  return checked.error.issues
-    .flatMap((issue) =>
-      issue.code === "unrecognized_keys" ? issue.keys.map((key) => tell(issue, key)) : [tell(issue)],
-    )
+  return issuesOf(checked.error)
+    .map(tell)
     .sort((a, b) => a.line - b.line || a.column - b.column);
 }
 

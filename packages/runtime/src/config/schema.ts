@@ -8,6 +8,7 @@ import { modelName, type PROVIDERS, type ProviderId } from "@mimikit/protocol/ba
 import { Price } from "@mimikit/protocol/base/usage";
 import { ChannelName } from "@mimikit/protocol/channels/via";
 import { CHECKS_MAX } from "@mimikit/protocol/records/improvement";
+import { sentence } from "@mimikit/protocol/texts/coded";
 import { z } from "zod";
 import { factsOf, keyNamesOf, PROVIDER_IDS } from "./providers.ts";
 import { SEARCH_ENGINES, type SearchEngine } from "./search-engines.ts";
@@ -41,7 +42,7 @@ const webHost = () =>
   z
     .string()
     .max(255)
-    .regex(/^(\*\.)?[\w.-]+$|^[\da-f:.]+$/i, "a host is a name or an address, without a scheme, a port or a path");
+    .regex(/^(\*\.)?[\w.-]+$|^[\da-f:.]+$/i, sentence("web_host"));
 
 /** Settings that belong together; all of them have defaults or need none. */
 const group = <Shape extends z.ZodRawShape>(what: string, shape: Shape) =>

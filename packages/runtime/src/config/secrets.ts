@@ -7,6 +7,7 @@ import { join } from "node:path";
 import { BadJson, parseRecord } from "@mimikit/protocol/base/json";
 import { ChannelName } from "@mimikit/protocol/channels/via";
 import { sentence } from "@mimikit/protocol/texts/coded";
+import { problemWith } from "@mimikit/protocol/texts/issues";
 import { SECRETS_PATH } from "@mimikit/store/disk/state";
 import { z } from "zod";
 import { isAdopted } from "../home/adoption.ts";
@@ -75,7 +76,7 @@ export function readKeys(home: string, env: Environment): { keys: Keys; problem?
 
 /** Why `key` cannot be a key, for people; null where it can. Surrounding space is not part of it. */
 export function problemOfKey(key: string): string | null {
-  return Key.safeParse(key.trim()).error?.issues[0]?.message ?? null;
+  return problemWith(Key, key.trim());
 }
 
 /** `text` with `[key]` in place of the key, also of its beginning where the text was cut within it. */
@@ -104,7 +105,7 @@ export function readHookSecrets(home: string, env: Environment): Readonly<Record
 
 /** Why `secret` cannot be that of a hook, for people; null where it can. Surrounding space is not part of it. */
 export function problemOfHookSecret(secret: string): string | null {
-  return HookSecret.safeParse(secret.trim()).error?.issues[0]?.message ?? null;
+  return problemWith(HookSecret, secret.trim());
 }
 
 /** Keeps the secret of a hook durably, or forgets it. Throws as `setKey` does. */

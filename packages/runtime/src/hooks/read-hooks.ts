@@ -4,11 +4,11 @@
  */
 import { BadJson } from "@mimikit/protocol/base/json";
 import { HookFile, HookName, SourceFile } from "@mimikit/protocol/records/hook";
+import { issuesOf, problemWith, withPlace } from "@mimikit/protocol/texts/issues";
 import { hasCode } from "@mimikit/store/disk/error-code";
 import type { FileSystem } from "@mimikit/store/disk/file-system";
 import { HOOKS } from "@mimikit/store/disk/state";
 import { isNode, LineCounter, parseDocument } from "yaml";
-import type { z } from "zod";
 
 export const HOOKS_MAX = 50;
 export const HOOK_FILE_BYTES_MAX = 16_384;
@@ -52,10 +52,10 @@ export async function readHooks(fs: FileSystem): Promise<FoundHooks> {
       found.problems.push({
         place: line === undefined ? path : `${path}:${line}`,
         reason: reason.slice(0, PROBLEM_CHARS_MAX),
-        name: HookName.safeParse(name).success ? name : null,
+        name: problemWith(HookName, name) === null ? name : null,
       });
-    const wrongName = HookName.safeParse(name).error?.issues[0]?.message;
-    if (wrongName !== undefined) refuse(wrongName);
+    const wrongName = problemWith(HookName, name);
+    if (wrongName !== null) refuse(wrongName);
     else if (at >= HOOKS_MAX) refuse(`there are more than ${HOOKS_MAX} hooks: remove one`);
     else {
       const text = await textOf(fs, path, refuse);
@@ -115,11 +115,9 @@ function parseHook(text: string, refuse: (reason: string, line?: number) => void
   const isSource = typeof value === "object" && value !== null && "receive" in value;
   const checked = (isSource ? SourceFile : HookFile).safeParse(value);
   if (checked.success) return checked.data;
-  const [issue] = checked.error.issues;
+  const [issue] = issuesOf(checked.error);
   if (issue === undefined) return null;
-  const path = placeOf(issue);
-  const line = lineOfNearest(path);
-  refuse(`${path.length === 0 ? "" : `${path.join(".")}: `}${issue.message}`, line);
+  refuse(withPlace(issue), lineOfNearest(issue.path));
   return null;
 
   /** The line of what is meant, or of the nearest thing around it that is there. */
@@ -130,9 +128,4 @@ function parseHook(text: string, refuse: (reason: string, line?: number) => void
     }
     return undefined;
   }
-}
-
-/** An unknown key is at its own place, not at that of what it is in. */
-function placeOf(issue: z.core.$ZodIssue): PropertyKey[] {
-  return issue.code === "unrecognized_keys" ? [...issue.path, ...issue.keys.slice(0, 1)] : [...issue.path];
 }

@@ -1,7 +1,7 @@
 /** `mimikit mcp add` */
 import { setMcpServer, targetOf } from "@mimikit/agent/mcp/files/mcp-file";
-import { describeIssues } from "@mimikit/protocol/base/json";
 import { LEVELS, type Level } from "@mimikit/protocol/base/skill";
+import { describeIssues } from "@mimikit/protocol/texts/issues";
 import { EXTERNAL_ROLES, type ExternalRole, McpName, McpServer } from "@mimikit/protocol/wire/mcp";
 import { openHome } from "@mimikit/runtime/home/adoption";
 import { command } from "../../arguments/command.ts";
@@ -53,7 +53,7 @@ export const add = command({
     const name = named.data;
     const server = McpServer.safeParse(serverOf(options));
     if (!server.success) {
-      const why = describeIssues(server.error).replaceAll("record: ", "");
+      const why = describeIssues(server.error);
       throw new Failure(
         "usage",
         t(

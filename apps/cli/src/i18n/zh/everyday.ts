@@ -261,7 +261,7 @@ export const EVERYDAY: Readonly<Record<string, string>> = {
   // connect, config.
   "name a provider: mimikit connect <provider>  (--list names all)":
     "请写出提供者：mimikit connect <provider>（用 --list 查看全部）",
-  "--url: an address that begins with http:// or https://": "--url：应为以 http:// 或 https:// 开头的地址",
+  "--url: must be an address that begins with http:// or https://": "--url：应为以 http:// 或 https:// 开头的地址",
   "--key-stdin reads the key from a pipe: … < key.txt": "--key-stdin 从管道读取密钥：… < key.txt",
   "no key came through the pipe": "管道里没有密钥",
   "the key of {variable} is taken, and kept in secrets.json": "使用 {variable} 里的密钥，并保存到 secrets.json",
@@ -311,7 +311,6 @@ export const EVERYDAY: Readonly<Record<string, string>> = {
   no: "否",
   "refused (HTTP {status})": "被拒绝（HTTP {status}）",
   "{name} is not a valid name: {reason}": "{name} 不是有效的名称：{reason}",
-  "choose another": "请换一个",
   "there is a machine {name} already: choose another name, or  mimikit pool remove {name}  first":
     "已经有机器 {name}：请换一个名称，或先运行  mimikit pool remove {name}",
   "there is a machine {name} already: choose another name": "已经有机器 {name}：请换一个名称",

@@ -38,7 +38,6 @@ export const MISTAKES: Readonly<Record<string, string>> = {
     "--settle 只能与 --when-file-changes 一起用：在 --when 里对应 file_changed 的 settleSec",
   "invalid value": "值无效",
   "{option} at {place}: {problem}": "{option} 的 {place}：{problem}",
-  "this cannot be looked for": "无法这样搜索",
   "not a terminal, so you cannot be asked: pass  {otherwise}": "这里不是终端，无法询问你：请使用  {otherwise}",
   "--timeout is a number of seconds above 0": "--timeout 应为大于 0 的秒数",
   "--lines is a whole number from 1 to {max}": "--lines 应为 1 到 {max} 的整数",

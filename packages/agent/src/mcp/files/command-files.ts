@@ -4,8 +4,8 @@
  */
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
-import { describeIssues } from "@mimikit/protocol/base/json";
 import { Level } from "@mimikit/protocol/base/skill";
+import { describeIssues } from "@mimikit/protocol/texts/issues";
 import { EXTERNAL_ROLES, ExternalRole } from "@mimikit/protocol/wire/mcp";
 import { hasCode } from "@mimikit/store/disk/error-code";
 import { OWN_TOOLS } from "@mimikit/store/disk/state";

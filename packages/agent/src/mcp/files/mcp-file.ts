@@ -4,7 +4,8 @@
  * adopted names none, and a `.mcp.json` of the workspace is never read (docs/security.md).
  */
 import { join } from "node:path";
-import { BadJson, describeIssues, parseRecord } from "@mimikit/protocol/base/json";
+import { BadJson, parseRecord } from "@mimikit/protocol/base/json";
+import { describeIssues, problemWith } from "@mimikit/protocol/texts/issues";
 import { MCP_SERVERS_MAX, McpName, McpServer } from "@mimikit/protocol/wire/mcp";
 import { isAdopted } from "@mimikit/runtime/home/adoption";
 import { type Environment, HomeError } from "@mimikit/runtime/home/home";
@@ -46,10 +47,10 @@ function checked({ mcpServers }: File): McpFile {
   const servers = new Map<string, McpServer>();
   const problems = new Map<string, string>();
   for (const [name, value] of Object.entries(mcpServers)) {
-    const named = McpName.safeParse(name);
+    const wrongName = problemWith(McpName, name);
     const server = McpServer.safeParse(value);
-    if (!named.success) problems.set(name, named.error.issues[0]?.message ?? "not a name");
-    else if (!server.success) problems.set(name, describeIssues(server.error).replaceAll("record: ", ""));
+    if (wrongName !== null) problems.set(name, wrongName);
+    else if (!server.success) problems.set(name, describeIssues(server.error));
     else if (servers.size >= MCP_SERVERS_MAX) problems.set(name, `at most ${MCP_SERVERS_MAX} servers can be used`);
     else servers.set(name, server.data);
   }

@@ -3,7 +3,8 @@
  * ever: an endpoint that does not begin, or does not go on, is unavailable.
  */
 import { ATTACHMENT_EXTENSIONS, isImage } from "@mimikit/protocol/base/attachment";
-import { BadJson, describeIssues, parseJson } from "@mimikit/protocol/base/json";
+import { BadJson, parseJson } from "@mimikit/protocol/base/json";
+import { describeIssues } from "@mimikit/protocol/texts/issues";
 import type { KernelMessage, Model, ModelEvent, ModelRequest } from "../../kernel/model.ts";
 import type { Media } from "../../prompt/media.ts";
 import { failureInStream, failureOf } from "../endpoint/failure.ts";
