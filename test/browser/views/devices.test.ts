@@ -72,6 +72,9 @@ describe.runIf(hasChromium)("adding a device", { timeout: 2 * BROWSER_MS_MAX }, 
     const mimikit = await Instance.start();
     pages.atEnd(() => mimikit.dispose());
     const page = await openInstance(pages, mimikit);
+    // A request that is still on its way when the browser signs out is a wrong guess, too.
+    await page.locator('[data-step="phone"]').waitFor();
+    await page.waitForLoadState("networkidle");
     page.once("dialog", (dialog) => void dialog.accept());
     await page.getByRole("button", { name: "Sign out" }).click();
     const code = page.getByLabel("Pairing code");
