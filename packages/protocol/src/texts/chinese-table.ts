@@ -267,9 +267,9 @@ export const CHINESE_TEXTS: Record<TextCode, string> = {
   install_by_system: "安装 {name}（{commands}）",
   not_packaged: "{system} 没有 {name} 的软件包",
 
-  provider_unknown: "没有这个提供方。现有：{names}",
-  provider_misspelt: "没有这个提供方：{detail}现有：{names}",
-  provider_named_lacks: "{role}的提供方“{id}”缺少{lack}",
+  provider_unknown: "没有这个提供者。现有：{names}",
+  provider_misspelt: "没有这个提供者：{detail}现有：{names}",
+  provider_named_lacks: "{role}的提供者“{id}”缺少{lack}",
   fallback_lacks: "{role}的后备“{id}”缺少{lack}",
   provider_lacks: "{id} 缺少{lack}",
   lacks_model: "模型：运行 mimikit connect {provider}，或设置 {provider}.model",
@@ -297,7 +297,7 @@ export const CHINESE_TEXTS: Record<TextCode, string> = {
   test_no_word: "它什么都没说就结束了",
   model_no_answer: "模型没有回答就结束了",
 
-  nobody_reached: "从 {moment} 起无法连接负责{role}的提供方：{detail}",
+  nobody_reached: "从 {moment} 起无法连接负责{role}的提供者：{detail}",
   budget_used_up: "{scope}的预算（{period}）用完了：工作等到 {moment}，或等预算提高",
   trigger_unanswered:
     "“{title}”无法判断：模型连续 {count} 次没有给出可用的回答，最近一次在 {moment}：mimikit triggers explain {id}",
