@@ -62,7 +62,7 @@ export const adopt = command({
     if (json) printJson({ adopted: isAdopted(home, process.env), ...contents });
     else
       printLine(
-        `${styled("green", "✓")} ${wasAdopted ? t("{home} is yours already", { home }) : t("{home} is adopted, and goes on by itself where it runs", { home })}`,
+        `${styled("green", "✓")} ${wasAdopted ? t("{home} is yours already", { home }) : t("{home} is adopted; if it is running, it continues by itself", { home })}`,
       );
   },
 });

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import type { Status } from "@mimikit/protocol/wire/api";
 import { pairingUrl as pairingUrlOf, urlOf } from "@mimikit/runtime/config/address";
 import type { Config } from "@mimikit/runtime/config/config";
-import { openHome, putCodeAside } from "@mimikit/runtime/home/adoption";
+import { NOT_ADOPTED, openHome, putCodeAside } from "@mimikit/runtime/home/adoption";
 import { commandName } from "@mimikit/runtime/home/command-name";
 import { HomeError, type HomePlace, readToken, whyUnwritable } from "@mimikit/runtime/home/home";
 import { createPairing } from "@mimikit/runtime/home/pairing";
@@ -17,8 +17,8 @@ import { missingOf } from "@mimikit/runtime/requirements";
 import { hasCode } from "@mimikit/store/disk/error-code";
 import { command } from "../arguments/command.ts";
 import { askAutonomy } from "../connect/ask-autonomy.ts";
-import { t } from "../i18n/language.ts";
-import { answersText } from "../instance/answerers.ts";
+import { t, told } from "../i18n/language.ts";
+import { answersText, connectHint } from "../instance/answerers.ts";
 import { begin } from "../instance/begin.ts";
 import { Client, Unreachable } from "../instance/client.ts";
 import { waitUntilReady } from "../instance/ready.ts";
@@ -202,7 +202,6 @@ function report(facts: {
 }): void {
   const { wasRunning, pairingUrl, home, status, problems, missing } = facts;
   const mimikit = commandName(process.env);
-  const providers = new Set(Object.values(status.providers));
   printLine(`${styled("bold", "Mimikit")} ${status.version} ${wasRunning ? t("is already running") : t("is running")}`);
   printLine();
   printLine(`  ${t("open      {address}", { address: styled("cyan", pairingUrl) })}`);
@@ -210,13 +209,15 @@ function report(facts: {
     `            ${t("(this address signs one browser in, once, within 10 minutes;  {mimikit} pair  makes another)", { mimikit })}`,
   );
   printLine(
-    `  ${t("answers   {answers}{what}", { answers: answersText(status), what: providers.has("offline") ? ` ${t("(no model is connected:  {mimikit} connect)", { mimikit: commandName(process.env) })}` : "" })}`,
+    `  ${t("answers   {answers}{what}", { answers: answersText(status), what: connectHint(...Object.values(status.providers)) })}`,
   );
   printLine(`  ${t("works in  {workDir}", { workDir: status.workDir })}`);
   printLine(`  ${t("state     {home}", { home })}`);
   printLine(`  ${t("stop      {mimikit} down", { mimikit })}`);
   if (wasRunning) printLine(`  ${t("settings  as it was started; to take new ones:  {mimikit} restart", { mimikit })}`);
   for (const problem of new Set([...missing, ...problems, ...status.problems]))
-    printLine(`${styled("yellow", "!")} ${problem}`);
-  if (problems.length > 0) printLine(`  → ${t("correct that, then:  {mimikit} restart", { mimikit })}`);
+    printLine(`${styled("yellow", "!")} ${told(problem)}`);
+  // A state directory that is adopted continues by itself.
+  if (problems.some((problem) => problem !== NOT_ADOPTED))
+    printLine(`  → ${t("correct that, then:  {mimikit} restart", { mimikit })}`);
 }
