@@ -196,3 +196,10 @@ test("Tab offers the sub-commands, and the options of the one that is typed or r
   expect(await offered("tasks", "--state", "")).toContain("running");
   expect(await offered("triggers", "show", "")).toHaveLength(1);
 });
+
+test("Tab offers the names of settings and of providers", async () => {
+  const offered = async (...words: string[]) =>
+    (await runCli(place, ["--get-yargs-completions", "mimikit", ...words, ""])).out.trimEnd().split("\n");
+  for (const word of ["show", "set", "unset"]) expect(await offered("config", word)).toContain("budget.day.costUsd");
+  expect(await offered("connect")).toEqual(expect.arrayContaining(["openai", "codex", "offline"]));
+});

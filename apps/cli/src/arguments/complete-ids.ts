@@ -1,4 +1,4 @@
-/** The ids that Tab offers, where an id comes next. Looking changes nothing, and works with everything down. */
+/** The ids and names that Tab offers, where one comes next. Looking changes nothing, and works with everything down. */
 import { existsSync } from "node:fs";
 import { readApprovals } from "@mimikit/store/views/approvals";
 import { type State, shortId, withState } from "../instance/state.ts";
@@ -25,9 +25,21 @@ const IDS: readonly { after: RegExp; list: (state: State) => Promise<string[]> }
   { after: /^undo$/, list: async ({ cache }) => [...cache.changes.keys()].reverse() },
 ];
 
-/** @param words what stands before the word that is completed. @returns null where no id comes next. */
-export async function completeIds(words: readonly string[]): Promise<string[] | null> {
-  const place = IDS.find(({ after }) => after.test(words.join(" ")));
+/** After which words a name comes that is the same in each instance. */
+const NAMES: readonly { after: RegExp; list: () => Promise<readonly string[]> }[] = [
+  {
+    after: /^config (show|set|unset)$/,
+    list: async () => (await import("@mimikit/runtime/config/fields")).CONFIG_FIELDS.map(({ path }) => path.join(".")),
+  },
+  { after: /^connect$/, list: async () => (await import("@mimikit/runtime/config/providers")).PROVIDER_IDS },
+];
+
+/** @param words what stands before the word that is completed. @returns null where none of them comes next. */
+export async function completeIds(words: readonly string[]): Promise<readonly string[] | null> {
+  const line = words.join(" ");
+  const names = NAMES.find(({ after }) => after.test(line));
+  if (names !== undefined) return names.list();
+  const place = IDS.find(({ after }) => after.test(line));
   if (place === undefined) return null;
   if (!existsSync(currentPlace().home)) return [];
   return (await withState(place.list)).slice(0, IDS_MAX);
