@@ -45,6 +45,7 @@ test.each([
   ["budget.day.costUsd: 应为数字，而不是文字", "config", "set", "budget.day.costUsd", "abc"],
   ["autonomy: 应为以下之一：ask, workspace, full", "config", "set", "autonomy", "none"],
   ["--at: 应为带时区的时刻，例如 2026-12-01T09:00:00+08:00", "triggers", "add", "--at", "2036-01-01", "提醒我"],
+  ["--every: 不能小于 10 秒", "triggers", "add", "--every", "5", "提醒我"],
   ["--after: 应为 2026-12-01 这样的日期", "memory", "search", "x", "--after", "spring"],
   ["名称应为 1 到 64 个小写字母、数字和连字符，以字母或数字开头", "hooks", "secret", "A B", "--new"],
 ])("a mistake is said in Chinese: %s", async (chinese, ...words) => {

@@ -129,7 +129,7 @@ test.each([
   [["x"], "a time or a condition is missing: use one of --every, --cron, --at, --when,"],
   [["--every", "1h", "--at", "2036-01-01T00:00:00Z", "x"], "use one of --every and --at"],
   [["--every", "1h"], "the prompt is missing"],
-  [["--every", "5s", "x"], "--every: "],
+  [["--every", "5s", "x"], "--every: must be at least 10 seconds"],
   [["--every", "soon", "x"], "--every is a duration"],
   [["--at", "2020-01-01T00:00:00Z", "x"], "is in the past"],
   [["--at", "2036-01-01T09:00", "x"], "--at: must be a moment with its time zone"],

@@ -1,6 +1,7 @@
 import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { DocumentEdit } from "@mimikit/core/base/action";
+import { codeOf } from "@mimikit/protocol/texts/coded";
 import type { FileSystem } from "@mimikit/store/disk/file-system";
 import { findBacklogItem, parseBacklog } from "@mimikit/store/documents/backlog";
 import { appendItem, editDocument, editMark } from "@mimikit/store/documents/document";
@@ -131,6 +132,10 @@ describe("the backlog", () => {
       expect(await make(fs, edit("t-1.0", op, "three"))).toEqual({
         problem: "no such item: three (there is 1. one · 2. [x] two)",
       });
+    expect(codeOf("no such item: three (there is 1. one · 2. [x] two)")).toEqual({
+      code: "item_unknown",
+      params: { item: "three", items: "1. one · 2. [x] two" },
+    });
     expect(readFileSync(join(home, "backlog.md"), "utf8")).toBe("- [ ] one\n- [x] two\n");
   });
 

@@ -184,6 +184,9 @@ const OPTION_OF: Record<string, string> = {
   costUsd: "--budget-usd",
 };
 
+/** Their bounds are in seconds, whatever unit was typed. */
+const SECONDS = new Set(["interval", "cooldown", "stableFor", "timeoutSec"]);
+
 /** @throws Failure (usage) that names the option and, in a condition, the place in it. */
 function checked<T>(schema: z.ZodType<T>, value: unknown): T {
   const result = schema.safeParse(value);
@@ -191,7 +194,9 @@ function checked<T>(schema: z.ZodType<T>, value: unknown): T {
   const [issue] = issuesOf(result.error);
   const [field = "", ...rest] = (issue?.path ?? []).map(String).filter((part) => part !== "budget");
   const option = OPTION_OF[field] ?? `--${field}`;
-  const problem = issue === undefined ? t("invalid value") : told(issue.message);
+  const wrong = issue === undefined ? t("invalid value") : told(issue.message);
+  const isBound = issue?.code === "too_small" || issue?.code === "too_big";
+  const problem = isBound && SECONDS.has(field) ? t("{wrong} seconds", { wrong }) : wrong;
   throw new Failure(
     "usage",
     rest.length === 0

@@ -27,7 +27,11 @@ const list = command({
       each.reaches.map((what) => nameIn(what)).join(t(", ")),
       plainLine(each.title),
     ]);
-    printTable(["id", "since", "command", "may reach", "asked by"], rows, t("no command runs without asking"));
+    printTable(
+      ["id", "since", "command", "may reach", "asked by"],
+      rows,
+      t("you have allowed no command for good; what runs without asking follows from the setting autonomy"),
+    );
   },
 });
 

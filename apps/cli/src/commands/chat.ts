@@ -10,6 +10,7 @@ import { attachFiles, namesOf } from "../arguments/attach-files.ts";
 import { command } from "../arguments/command.ts";
 import { TypedInput, withBreaks } from "../arguments/typed-input.ts";
 import { t } from "../i18n/language.ts";
+import { connectHint } from "../instance/answerers.ts";
 import { awaitAnswer, type Listener } from "../instance/await-answer.ts";
 import { connect, mayPass } from "../instance/client.ts";
 import { freshKey, type HandOver, handOver, wantedBy, withFiles } from "../instance/hand-over.ts";
@@ -61,7 +62,7 @@ async function converse(): Promise<void> {
     screen.listen(input);
     if (isLive) {
       printLine(
-        `${styled("bold", "Mimikit")} ${t("{version}, {teller} answers", { version, teller: providers.teller })}`,
+        `${styled("bold", "Mimikit")} ${t("{version}, answered by {teller}", { version, teller: providers.teller })}${connectHint(providers.teller)}`,
       );
       screen.note(t("/help shows the commands, Tab completes them; Ctrl-C ends what runs, Ctrl-D leaves"));
     }
@@ -116,7 +117,8 @@ async function converse(): Promise<void> {
     connection?.close();
     if (input instanceof TypedInput) input.leave();
   }
-  if (isLive) process.stdout.write(`\n${styled("dim", t("Mimikit goes on;  mimikit chat  comes back to it"))}\n`);
+  if (isLive)
+    process.stdout.write(`\n${styled("dim", t("Mimikit keeps running;  mimikit chat  continues the conversation"))}\n`);
 }
 
 /** Lines that the arrow keys bring back. If the file cannot be read, they are missing, and it is not written over. */

@@ -14,7 +14,7 @@ import { nameIn, settingTold, t, told } from "../i18n/language.ts";
 import { withDisk } from "../instance/state.ts";
 import { Failure } from "../io/failure.ts";
 import { currentPlace } from "../io/place.ts";
-import { plainLine, printJson, printLine, printTable, styled } from "../io/print.ts";
+import { plainLine, printHint, printJson, printLine, printTable, styled } from "../io/print.ts";
 import { refusedAsFailure } from "../io/settings-refused.ts";
 import { runningEnvironment } from "../processes/instance.ts";
 
@@ -88,7 +88,7 @@ async function edit(json: boolean, name: string, text: string | undefined): Prom
     t("{value} ({source})", { value: valueText(value), source: nameIn(source) });
   printLine(plainLine(`${name}: ${said(before)} → ${said(after)}`));
   if (running === null) printLine(t("it takes effect when Mimikit runs"));
-  else printLine(waits ? t("it takes effect after  mimikit restart") : t("it takes effect now"));
+  else printHint(waits ? t("it takes effect after  mimikit restart") : t("it takes effect now"));
   printLine(styled("dim", t("mimikit undo  lists the change once Mimikit has seen it, and reverts it")));
 }
 

@@ -26,7 +26,7 @@ import {
 import { nameIn, t, told } from "../i18n/language.ts";
 import { withDisk } from "../instance/state.ts";
 import { Failure } from "../io/failure.ts";
-import { plainLine, printJson, printLine, printProgress, printTable, styled } from "../io/print.ts";
+import { plainLine, printHint, printJson, printLine, printProgress, printTable, styled } from "../io/print.ts";
 
 /** With one of these it answers, but not as it should: the owner may want it all the same. */
 const BEARABLE: readonly string[] = ["tools", "window"];
@@ -166,7 +166,7 @@ async function save(
   }
   if (trial !== undefined) printLine(`${mark(trial)} ${plainLine(trialText(trial))}`);
   for (const line of answerers(answer)) printLine(plainLine(line));
-  printLine(at.isRunning ? t("it takes effect now") : t("it takes effect when Mimikit runs:  mimikit up"));
+  printHint(at.isRunning ? t("it takes effect now") : t("it takes effect when Mimikit runs:  mimikit up"));
 }
 
 const mark = ({ problem }: ConnectionTest) => (problem === undefined ? styled("green", "✓") : styled("yellow", "!"));

@@ -12,7 +12,7 @@ import { t } from "../i18n/language.ts";
 import { keep } from "../instance/begin.ts";
 import { Failure } from "../io/failure.ts";
 import { currentPlace } from "../io/place.ts";
-import { padded, plainLine, printJson, printLine, printNotice, styled } from "../io/print.ts";
+import { padded, plainLine, printHint, printJson, printLine, printNotice, styled } from "../io/print.ts";
 import { livingRoles, runningText } from "../processes/instance.ts";
 import { isStopped } from "../processes/stopped.ts";
 import { type Definition, describeService, serviceName } from "../service/definition.ts";
@@ -213,7 +213,7 @@ async function show({ json, system }: UnitOptions): Promise<void> {
     t("watched"),
     facts.watched ? t("yes: whatever ends is started again") : t("no: nothing starts PM2 again if it ends"),
   );
-  say(t("running"), living.size === 0 ? t("nothing") : runningText(living, rolesOf(home, process.env)));
+  say(t("processes"), living.size === 0 ? t("nothing") : runningText(living, rolesOf(home, process.env)));
   if (facts.stopped) say(t("stopped"), t("by  mimikit down;  mimikit up  starts it"));
 }
 
@@ -249,5 +249,5 @@ async function ownerOf(home: string): Promise<string> {
 }
 
 function say(label: string, text: string): void {
-  printLine(`  ${styled("dim", padded(label, LABEL_COLUMNS))}${text}`);
+  printHint(`  ${styled("dim", padded(label, LABEL_COLUMNS))}${text}`);
 }

@@ -16,7 +16,7 @@ import { command } from "../arguments/command.ts";
 import { terminalZone } from "../arguments/trigger-options.ts";
 import { nameIn, t, told } from "../i18n/language.ts";
 import { durationIn } from "../i18n/words.ts";
-import { answeredText } from "../instance/answerers.ts";
+import { answeredText, connectHint } from "../instance/answerers.ts";
 import { connect, mayPass } from "../instance/client.ts";
 import { shortId, withState } from "../instance/state.ts";
 import { openTasks } from "../instance/task-list.ts";
@@ -71,7 +71,7 @@ function show(url: string, answer: Status, open: readonly TaskSummary[]): void {
   );
   if (answer.channels !== undefined) say(t("channels"), channelsText(answer.channels));
   if (answer.pools !== undefined) sayMachines(answer.pools.each);
-  say(t("answers"), answeredText(answer));
+  say(t("answers"), `${answeredText(answer)}${connectHint(...Object.values(answer.providers))}`);
   if (passedOver.length > 0)
     say("", styled("dim", t("auto passed over: {passedOver}", { passedOver: passedOver.map(told).join("; ") })));
   sayTasks(open);

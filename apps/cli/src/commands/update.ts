@@ -5,7 +5,7 @@ import { command } from "../arguments/command.ts";
 import { t } from "../i18n/language.ts";
 import { Failure } from "../io/failure.ts";
 import { currentPlace } from "../io/place.ts";
-import { plainLine, printJson, printLine, styled } from "../io/print.ts";
+import { plainLine, printHint, printJson, printLine, styled } from "../io/print.ts";
 import { fetchNews, type News } from "../update/clone.ts";
 import { wayOfClone } from "../update/exchange-clone.ts";
 import { isPackage, lookInto, type PackageNews, wayOfPackage } from "../update/package.ts";
@@ -60,7 +60,7 @@ function showPackage({ source, version, newVersion, isNew }: PackageNews, isDone
   else {
     printLine(t("Mimikit {newVersion} is newer than {version}", { newVersion, version }));
     printLine(
-      `  ${t("take it with  {mimikit} update --from {source}", { mimikit: commandName(process.env), source: shellWord(source) })}`,
+      `  ${t("install it with  {mimikit} update --from {source}", { mimikit: commandName(process.env), source: shellWord(source) })}`,
     );
   }
 }
@@ -72,13 +72,14 @@ function show({ branch, from, to, version, newVersion, count, subjects }: News, 
     return;
   }
   const what = `Mimikit ${newVersion} (${branch}, ${commit(to)})`;
-  const said = { what, version, commit: commit(from), count };
+  const said = { what, version, commit: commit(from) };
+  const commits = count === 1 ? t("1 commit") : t("{count} commits", { count });
   printLine(
     isDone
-      ? t("{what} is in place of {version} ({commit}): {count} commits", said)
-      : t("{what} is newer than {version} ({commit}): {count} commits", said),
+      ? t("{what} is in place of {version} ({commit}): {commits}", { ...said, commits })
+      : t("{what} is newer than {version} ({commit}): {commits}", { ...said, commits }),
   );
   for (const subject of subjects) printLine(`  ${subject}`);
   if (count > subjects.length) printLine(`  … ${t("and {more} more", { more: count - subjects.length })}`);
-  if (!isDone) printLine(`  ${t("take it with  mimikit update")}`);
+  if (!isDone) printHint(`  ${t("install it with  mimikit update")}`);
 }

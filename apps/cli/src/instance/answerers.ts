@@ -2,6 +2,7 @@
 
 import type { Role } from "@mimikit/protocol/base/role";
 import type { Status } from "@mimikit/protocol/wire/api";
+import { commandName } from "@mimikit/runtime/home/command-name";
 import { t } from "../i18n/language.ts";
 
 /** The providers that answer from now on; one for all roles where they are the same. */
@@ -22,6 +23,12 @@ export function answeredText({ providers, models, answered, answeredModels }: St
   });
   const texts = new Set(roles.map(({ text }) => text));
   return texts.size === 1 ? [...texts].join() : roles.map(({ role, text }) => `${role}: ${text}`).join(", ");
+}
+
+/** How to have a model answer, behind what names `providers`; empty where one does. */
+export function connectHint(...providers: readonly string[]): string {
+  if (!providers.includes("offline")) return "";
+  return ` ${t("(no model is connected:  {mimikit} connect)", { mimikit: commandName(process.env) })}`;
 }
 
 /** `openai gpt-5`; the provider alone where the model is not known. */

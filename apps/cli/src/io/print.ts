@@ -21,6 +21,11 @@ export function printLine(text = ""): void {
   process.stdout.write(`${text}\n`);
 }
 
+/** Prints a line of ours that names commands, each as it can be called here. */
+export function printHint(text: string): void {
+  printLine(asCalled(text));
+}
+
 /** Says on stderr how it goes, so that stdout holds only the answer. */
 export function printProgress(text: string): void {
   process.stderr.write(`${styled("dim", text, process.stderr)}\n`);

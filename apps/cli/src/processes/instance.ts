@@ -44,10 +44,8 @@ export function runningText(
   roles: readonly ProcessRole[] = PROCESS_ROLES,
 ): string {
   const down = roles.filter((role) => !living.has(role));
-  const parts = { running: [...living.keys()], down };
-  return Object.entries(parts)
-    .flatMap(([how, roles]) => (roles.length === 0 ? [] : [`${how}: ${roles.join(", ")}`]))
-    .join("; ");
+  const running = living.size === 0 ? [] : [t("running: {roles}", { roles: [...living.keys()].join(", ") })];
+  return [...running, ...(down.length === 0 ? [] : [t("down: {roles}", { roles: down.join(", ") })])].join("; ");
 }
 
 /** The workspace that the running processes were started with; undefined where nothing says so. Works whatever their version is. */

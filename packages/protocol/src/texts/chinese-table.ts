@@ -29,6 +29,8 @@ export const CHINESE_TEXTS: Record<TextCode, string> = {
   field_unknown: "没有这个名称的项",
   field_name: "不能用这个名称：{detail}",
   memory_document: "不是记忆文件：memory.md、memory/2026-11-22.md 这样的才是",
+  item_none: "没有这一项：{item}（待办清单是空的）",
+  item_unknown: "没有这一项：{item}（现有：{items}）",
   hook_name: "名称应为 1 到 64 个小写字母、数字和连字符，以字母或数字开头",
   pool_name: "名称应为 1 到 32 个小写字母、数字和连字符，以字母或数字开头",
   channel_name: "通道的名称应为 1 到 32 个小写字母、数字和连字符，以字母开头",

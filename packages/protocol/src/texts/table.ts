@@ -30,6 +30,8 @@ export const TEXTS = {
   field_unknown: "there is no field of this name",
   field_name: "this name cannot be used: {detail}",
   memory_document: "is not a memory file: memory.md or memory/2026-11-22.md, for example, is one",
+  item_none: "no such item: {item} (the backlog is empty)",
+  item_unknown: "no such item: {item} (there is {items})",
   hook_name: "a name is 1 to 64 small letters, digits and hyphens, and begins with a letter or a digit",
   pool_name: "a name is 1 to 32 small letters, digits and hyphens, and begins with a letter or a digit",
   channel_name: "the name of a channel is 1 to 32 small letters, digits and hyphens, and begins with a letter",

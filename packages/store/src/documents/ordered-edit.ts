@@ -107,9 +107,13 @@ function noSuchItem(wanted: string, text: string): EditProblem {
     const cut = item.length > NAMED_CHARS_MAX ? `${item.slice(0, NAMED_CHARS_MAX)}…` : item;
     return `${i + 1}. ${done ? "[x] " : ""}${cut}`;
   });
-  const more = items.length > NAMED_MAX ? ` and ${items.length - NAMED_MAX} more` : "";
-  const there = items.length === 0 ? "the backlog is empty" : `there is ${named.join(" · ")}${more}`;
-  return { problem: `no such item: ${wanted} (${there})` };
+  const more = items.length > NAMED_MAX ? ` · … (${items.length})` : "";
+  return {
+    problem:
+      items.length === 0
+        ? sentence("item_none", { item: wanted })
+        : sentence("item_unknown", { item: wanted, items: `${named.join(" · ")}${more}` }),
+  };
 }
 
 function tickedOff(line: string): string {

@@ -59,7 +59,7 @@ export const CONNECTING: Readonly<Record<string, string>> = {
   "never asks": "不再询问",
   ", runs {tasks}": "，正在运行 {tasks}",
   ", {waiting} wait": "，{waiting} 条等待发送",
-  "Mimikit goes on;  mimikit chat  comes back to it": "Mimikit 继续运行；用 mimikit chat 回到对话",
+  "Mimikit keeps running;  mimikit chat  continues the conversation": "Mimikit 继续运行；用 mimikit chat 回到对话",
   "what you typed before cannot be read: {reason}": "无法读取以前输入的内容：{reason}",
   "a number, or your own words; an empty line puts it aside": "输入序号或自己的话；空行表示先放着",
   "your own words; an empty line puts it aside": "用自己的话回答；空行表示先放着",

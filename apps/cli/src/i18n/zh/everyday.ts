@@ -105,7 +105,7 @@ export const EVERYDAY: Readonly<Record<string, string>> = {
   "{count} tasks failed: {named}": "{count} 个任务失败：{named}",
   "the reply failed: {reason}": "回复失败：{reason}",
   "{what}; see  {command}": "{what}；见  {command}",
-  "{version}, {teller} answers": "{version}，由 {teller} 回答",
+  "{version}, answered by {teller}": "{version}，由 {teller} 回答",
   "/help shows the commands, Tab completes them; Ctrl-C ends what runs, Ctrl-D leaves":
     "/help 显示命令，Tab 补全；Ctrl-C 停止正在进行的工作，Ctrl-D 离开",
   "the gateway answers again; nothing is lost": "网关已恢复；没有任何丢失",
@@ -171,6 +171,8 @@ export const EVERYDAY: Readonly<Record<string, string>> = {
   "it goes without an answer": "不等回答，继续进行",
   paused: "已暂停",
   running: "运行中",
+  "running: {roles}": "正在运行：{roles}",
+  "down: {roles}": "没有运行：{roles}",
   "there are no queues": "没有队列",
   "the queue of the {role} is {said}": "{role} 的队列{said}",
   "no trigger is ahead of the clock": "没有触发器超前于时钟",
@@ -329,7 +331,7 @@ export const EVERYDAY: Readonly<Record<string, string>> = {
   "{state} for {ago}": "{state}，已 {ago}",
   "No other machine works for this one: mimikit pool invite <name>":
     "没有其他机器为这台机器工作：mimikit pool invite <name>",
-  "no engine is set up that carries work to other machines: mimikit config set pools.url redis://…  and  mimikit restart":
+  "no Redis or Valkey is set up, which carries the work to other machines: run  mimikit config set pools.url redis://…  and then  mimikit restart":
     "还没有设置向其他机器分派工作的服务：先运行 mimikit config set pools.url redis://… ，再运行 mimikit restart",
   ", ": "，",
   "{value} ({source})": "{value}（{source}）",

@@ -9,13 +9,14 @@ export const OTHERS: Readonly<Record<string, string>> = {
   "nothing was changed; if you do not trust it, delete it:  rm -r '{home}'":
     "没有做任何更改；如果你不信任它，请删除：rm -r '{home}'",
   "{home} is yours already": "{home} 已经是你的",
-  "{home} is adopted, and goes on by itself where it runs": "已信任 {home}；如果它在运行，会自行继续",
+  "{home} is adopted; if it is running, it continues by itself": "已信任 {home}；如果它在运行，会自行继续",
   "Mimikit runs in {home}: stop it with  mimikit down  ({running})":
     "Mimikit 正在 {home} 里运行：请先运行 mimikit down 停止（{running}）",
   "{home} is trusted no longer; it is kept as it is": "不再信任 {home}；内容保持不变",
   "there is no record of {home}": "没有 {home} 的信任记录",
   "  nothing that would run or be believed": "  没有会运行或被采信的内容",
-  "no command runs without asking": "没有无需询问即可运行的命令",
+  "you have allowed no command for good; what runs without asking follows from the setting autonomy":
+    "还没有永久允许的命令；哪些命令无需询问即可运行，由设置 autonomy 决定",
   "there is no state directory {home}:  mimikit up  makes it": "状态目录 {home} 不存在：运行 mimikit up 会创建它",
   "nothing was done yet": "还没有任何记录",
   "the audit log is broken in 1 place": "审计日志有 1 处断裂",
@@ -304,11 +305,13 @@ export const OTHERS: Readonly<Record<string, string>> = {
   "Mimikit {newVersion} is in place of {version}": "Mimikit {newVersion} 已替换 {version}",
   "Mimikit {version} is here, and {newVersion} is not newer": "现在是 Mimikit {version}，{newVersion} 并不更新",
   "Mimikit {newVersion} is newer than {version}": "Mimikit {newVersion} 比 {version} 新",
-  "take it with  {mimikit} update --from {source}": "更新：{mimikit} update --from {source}",
+  "install it with  {mimikit} update --from {source}": "更新：{mimikit} update --from {source}",
   "Mimikit {version} ({branch}, {commit}) is up to date": "Mimikit {version}（{branch}，{commit}）已是最新",
-  "{what} is in place of {version} ({commit}): {count} commits": "{what} 已替换 {version}（{commit}）：{count} 个提交",
-  "{what} is newer than {version} ({commit}): {count} commits": "{what} 比 {version}（{commit}）新：{count} 个提交",
-  "take it with  mimikit update": "更新：mimikit update",
+  "{what} is in place of {version} ({commit}): {commits}": "{what} 已替换 {version}（{commit}）：{commits}",
+  "{what} is newer than {version} ({commit}): {commits}": "{what} 比 {version}（{commit}）新：{commits}",
+  "1 commit": "1 个提交",
+  "{count} commits": "{count} 个提交",
+  "install it with  mimikit update": "更新：mimikit update",
   "the state in {home} is of version {state}: call  mimikit down  first, then it is carried forward":
     "{home} 里的状态是版本 {state}：请先运行 mimikit down，然后会升级状态",
   "{root} is no clone of a repository: install the new version as you have installed this one":
