@@ -2,6 +2,7 @@ import { execFileSync } from "node:child_process";
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { Config, loadConfig } from "@mimikit/runtime/config/config";
+import { problemOfConfig } from "@mimikit/runtime/config/config-file";
 import { CONFIG_FIELDS, setsAnything } from "@mimikit/runtime/config/fields";
 import { expect, test } from "vitest";
 import { temporaryDirectory } from "../temporary-home.ts";
@@ -175,4 +176,10 @@ test("budgets are not set by default; each of them is a field and a variable, an
   const { config, problems } = loadConfig(home, env);
   expect(config.budget).toMatchObject({ day: { tokens: 1000, costUsd: 2.5 }, task: {} });
   expect(problems).toEqual([expect.stringMatching(/^MIMIKIT_BUDGET_TASK_TOKENS: .*ignored$/)]);
+});
+
+test("a name that is no setting is told as such where the file is read", () => {
+  expect(problemOfConfig("prot: 1\nbudget:\n  dya: {}\n")).toBe(
+    "budget.dya: there is no setting of this name; prot: there is no setting of this name",
+  );
 });

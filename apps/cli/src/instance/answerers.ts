@@ -28,7 +28,7 @@ export function answeredText({ providers, models, answered, answeredModels }: St
 /** How to have a model answer, behind what names `providers`; empty where one does. */
 export function connectHint(...providers: readonly string[]): string {
   if (!providers.includes("offline")) return "";
-  return ` ${t("(no model is connected:  {mimikit} connect)", { mimikit: commandName(process.env) })}`;
+  return t(" (no model is connected:  {mimikit} connect)", { mimikit: commandName(process.env) });
 }
 
 /** `openai gpt-5`; the provider alone where the model is not known. */

@@ -31,6 +31,7 @@ export const CHINESE_TEXTS: Record<TextCode, string> = {
   memory_document: "不是记忆文件：memory.md、memory/2026-11-22.md 这样的才是",
   item_none: "没有这一项：{item}（待办清单是空的）",
   item_unknown: "没有这一项：{item}（现有：{items}）",
+  tool_file_wrong: "{path} 不是工具：{detail}",
   hook_name: "名称应为 1 到 64 个小写字母、数字和连字符，以字母或数字开头",
   pool_name: "名称应为 1 到 32 个小写字母、数字和连字符，以字母或数字开头",
   channel_name: "通道的名称应为 1 到 32 个小写字母、数字和连字符，以字母开头",

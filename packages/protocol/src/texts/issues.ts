@@ -116,11 +116,12 @@ function within(issue: Issue): readonly Issue[] {
 
 /** One line for people: `client.now: must be written as a moment …; text: is missing: it must be text`. @param at the place of the value. */
 export function describeIssues(error: z.ZodError, at: readonly string[] = []): string {
-  const told = issuesOf(error).slice(0, ISSUES_TOLD_MAX);
-  return told
-    .map(({ path, message }) => withPlace({ path: [...at, ...path], message }))
-    .join("; ")
-    .slice(0, TOLD_CHARS_MAX);
+  return inOneLine(issuesOf(error).map((issue) => ({ ...issue, path: [...at, ...issue.path] })));
+}
+
+/** The issues, each behind its place. */
+export function inOneLine(issues: readonly Pick<Issue, "path" | "message">[]): string {
+  return issues.slice(0, ISSUES_TOLD_MAX).map(withPlace).join("; ").slice(0, TOLD_CHARS_MAX);
 }
 
 /** The issue behind its place; the value as a whole has none. */

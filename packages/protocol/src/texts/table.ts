@@ -32,6 +32,7 @@ export const TEXTS = {
   memory_document: "is not a memory file: memory.md or memory/2026-11-22.md, for example, is one",
   item_none: "no such item: {item} (the backlog is empty)",
   item_unknown: "no such item: {item} (there is {items})",
+  tool_file_wrong: "{path} is no tool: {detail}",
   hook_name: "a name is 1 to 64 small letters, digits and hyphens, and begins with a letter or a digit",
   pool_name: "a name is 1 to 32 small letters, digits and hyphens, and begins with a letter or a digit",
   channel_name: "the name of a channel is 1 to 32 small letters, digits and hyphens, and begins with a letter",

@@ -7,9 +7,10 @@ import { closeSync, constants, fstatSync, openSync, readFileSync } from "node:fs
 import { join } from "node:path";
 import { BadJson, parseRecord } from "@mimikit/protocol/base/json";
 import { sentence } from "@mimikit/protocol/texts/coded";
-import { describeIssues } from "@mimikit/protocol/texts/issues";
+import { inOneLine, issuesOf } from "@mimikit/protocol/texts/issues";
 import { hasCode } from "@mimikit/store/disk/error-code";
 import { parse as parseYaml } from "yaml";
+import type { z } from "zod";
 import { replaceFile } from "../home/replace-file.ts";
 import { Config, type ConfigInput } from "./schema.ts";
 
@@ -58,8 +59,13 @@ function parseConfigFile(path: string): ConfigInput {
 function parseConfig(text: string): ConfigInput {
   const value: unknown = parseYaml(text, { maxAliasCount: CONFIG_ALIASES_MAX, logLevel: "error" }) ?? {};
   const checked = Config.safeParse(value);
-  if (!checked.success) throw new Error(describeIssues(checked.error));
+  if (!checked.success) throw new Error(inOneLine(issuesOf(checked.error).map(ofSetting)));
   return value as ConfigInput;
+}
+
+/** The issue in the words of settings. */
+export function ofSetting(issue: z.core.$ZodIssue): z.core.$ZodIssue {
+  return issue.code === "unrecognized_keys" ? { ...issue, message: sentence("no_such_setting") } : issue;
 }
 
 /** The problem with the text of a `config.yaml`, in one line; null if it is valid. */

@@ -7,7 +7,7 @@ import { issuesOf } from "@mimikit/protocol/texts/issues";
 import { hasCode } from "@mimikit/store/disk/error-code";
 import { isMap, isNode, LineCounter, parseDocument } from "yaml";
 import type { z } from "zod";
-import { CONFIG_ALIASES_MAX, CONFIG_FILE_BYTES_MAX } from "./config-file.ts";
+import { CONFIG_ALIASES_MAX, CONFIG_FILE_BYTES_MAX, ofSetting } from "./config-file.ts";
 import { CONFIG_FIELDS, valueAt } from "./fields.ts";
 import { Config } from "./schema.ts";
 
@@ -75,9 +75,8 @@ export function mistakesIn(text: string): ConfigMistake[] {
     const isUnknown = issue.code === "unrecognized_keys";
     const offset = isUnknown ? offsetOf(issue.path.slice(0, -1), String(issue.path.at(-1))) : offsetOf(issue.path);
     const { line, col: column } = lines.linePos(offset);
-    return isUnknown
-      ? { line, column, path, message: sentence("no_such_setting"), next: nearestTo(path) }
-      : { line, column, path, message: issue.message, next: rightFor(path) };
+    const { message } = ofSetting(issue);
+    return { line, column, path, message, next: isUnknown ? nearestTo(path) : rightFor(path) };
   };
   return issuesOf(checked.error)
     .map(tell)

@@ -33,7 +33,7 @@ export const EVERYDAY: Readonly<Record<string, string>> = {
     "（这个地址 10 分钟内有效，只能让一个浏览器登录一次；用 {mimikit} pair 生成新的地址）",
   "answers   {answers}": "模型      {answers}",
   "answers   {answers}{what}": "模型      {answers}{what}",
-  "(no model is connected:  {mimikit} connect)": "（还没有连接模型：运行 {mimikit} connect）",
+  " (no model is connected:  {mimikit} connect)": "（还没有连接模型：运行 {mimikit} connect）",
   "works in  {workDir}": "工作区    {workDir}",
   "state     {home}": "状态目录  {home}",
   "workspace {workDir}": "工作区    {workDir}",

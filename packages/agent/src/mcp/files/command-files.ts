@@ -5,6 +5,7 @@
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { Level } from "@mimikit/protocol/base/skill";
+import { sentence } from "@mimikit/protocol/texts/coded";
 import { describeIssues } from "@mimikit/protocol/texts/issues";
 import { EXTERNAL_ROLES, ExternalRole } from "@mimikit/protocol/wire/mcp";
 import { hasCode } from "@mimikit/store/disk/error-code";
@@ -53,7 +54,8 @@ export async function readOwnCommands(home: string): Promise<OwnCommands> {
       if (commands.length >= COMMANDS_MAX) throw new Error(`at most ${COMMANDS_MAX} can be used`);
       commands.push(parseCommand(file, (await readTextFile(join(home, path))).text));
     } catch (error) {
-      problems.push(`${path} is no tool: ${oneLine(error instanceof Error ? error.message : String(error))}`);
+      const detail = oneLine(error instanceof Error ? error.message : String(error));
+      problems.push(sentence("tool_file_wrong", { path, detail }));
     }
   }
   return { commands, problems };
