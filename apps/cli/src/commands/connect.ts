@@ -48,7 +48,7 @@ export const connect = command({
     ["mimikit connect openai --forget", "forgets the key that is kept"],
   ],
   epilogue:
-    "Everything is tried before it is saved, with one small request, and counts at once, without a restart. Keys are kept in secrets.json, which this user alone may read; a variable that holds one goes before it.",
+    "Everything is tried before it is saved, with one small request, and takes effect at once, without a restart. Keys are kept in secrets.json, which this user alone may read; a variable that holds one goes before it.",
   options: (yargs) =>
     yargs
       .positional("provider", {

@@ -22,6 +22,7 @@ import {
   SOURCES,
 } from "../import/brought.ts";
 import { openExport } from "../import/export-files.ts";
+import { asCalled } from "../io/as-called.ts";
 import { confirm } from "../io/confirm.ts";
 import { Failure } from "../io/failure.ts";
 import { currentPlace } from "../io/place.ts";
@@ -203,7 +204,11 @@ function list(home: string, json: boolean): void {
     String(messages),
     String(commands.length),
   ]);
-  printTable(["id", "when", "messages", "memories and schedules"], rows, t("nothing was brought in yet"));
+  printTable(
+    ["id", "when", "messages", "memories and schedules"],
+    rows,
+    asCalled(t("nothing was brought in yet: mimikit import --help")),
+  );
 }
 
 async function undoIt(home: string, id: string, json: boolean): Promise<void> {

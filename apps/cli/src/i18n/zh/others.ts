@@ -130,7 +130,7 @@ export const OTHERS: Readonly<Record<string, string>> = {
   "not brought:": "未导入：",
   "({count} times)": "（{count} 次）",
   "and {more} more: --json has all of them": "另有 {more} 项：用 --json 查看全部",
-  "nothing was brought in yet": "还没有导入过",
+  "nothing was brought in yet: mimikit import --help": "还没有导入过：mimikit import --help",
   "taken back: {messages}, and {undone} of its memories and schedules":
     "已撤销：{messages}，以及 {undone} 项记忆和日程",
   "stays: {reason}": "保留：{reason}",

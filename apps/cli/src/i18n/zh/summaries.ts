@@ -124,7 +124,7 @@ export const SUMMARIES: Readonly<Record<string, string>> = {
 
   "connect a model, or an agent CLI: its key or login, a trial, and who answers from now on":
     "连接模型或智能体 CLI：密钥或登录、测试，并选择以后使用的模型",
-  "Everything is tried before it is saved, with one small request, and counts at once, without a restart. Keys are kept in secrets.json, which this user alone may read; a variable that holds one goes before it.":
+  "Everything is tried before it is saved, with one small request, and takes effect at once, without a restart. Keys are kept in secrets.json, which this user alone may read; a variable that holds one goes before it.":
     "保存之前会先发送一个很小的请求来测试；保存后立即生效，无需重启。密钥保存在只有当前用户能读取的 secrets.json 里；如果环境变量里有密钥，以环境变量为准。",
   "openai, anthropic, google, ollama, codex, …: --list names all":
     "openai、anthropic、google、ollama、codex 等：用 --list 查看全部",

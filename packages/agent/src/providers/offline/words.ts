@@ -153,7 +153,7 @@ const en = {
     undo: `Nothing is undone by a message. The page lists what can be undone under *Activity*, with a button each; in the terminal \`${MIMIKIT} undo\` lists it, and \`${MIMIKIT} undo <id>\` undoes one.`,
     why: `Why something fires, or does not, stands on the page under *Schedules*; in the terminal say \`${MIMIKIT} triggers explain <id>\`. Say "reminders" to see the ids.`,
   } satisfies Record<Elsewhere, string>,
-  connect: `To connect a model (OpenAI, Anthropic, Google, Ollama and others, or codex and claude):\n\n${CONNECT}\n\nIt asks step by step, and counts at once. More: docs/providers.md.`,
+  connect: `To connect a model (OpenAI, Anthropic, Google, Ollama and others, or codex and claude):\n\n${CONNECT}\n\nIt asks step by step, and takes effect at once. More: docs/providers.md.`,
   helpIntro: "I work without a language model and understand these requests:",
   allDone: (count: number) => (count === 1 ? "Done." : count === 2 ? "Both are done." : `All ${count} are done.`),
   /** Of the others some wait for an answer, or were not begun. */
