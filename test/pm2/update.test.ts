@@ -65,6 +65,27 @@ test("an update is taken into use while work runs: nothing is lost, and nothing 
   expect((await mimikit("down")).code).toBe(0);
 });
 
+test("up after a git pull starts the processes with the new version, and their work goes on", {
+  timeout: TEST_MS_MAX,
+}, async () => {
+  const { clone, json, mimikit, workDir, pid } = await installed();
+  await json("up");
+  const ran = () => (existsSync(join(workDir, "ran.txt")) ? readFileSync(join(workDir, "ran.txt"), "utf8") : "");
+  await json("send", "run `echo begun >> ran.txt; test -e go && echo ended >> ran.txt || sleep 600`");
+  await expect.poll(ran, COMES_BACK).toBe("begun\n");
+  writeFileSync(join(workDir, "go"), "");
+  clone.publish("all: be better", "package.json", VERSION, '"version": "0.99.0"');
+  clone.git("pull", "--quiet");
+  const before = PROCESS_ROLES.map(pid);
+  const { code, stdout, stderr } = await mimikit("up", "--json");
+  expect([code, stderr]).toEqual([0, expect.stringContaining("another version was running; ")]);
+  expect(JSON.parse(stdout)).toMatchObject({ alreadyRunning: false, status: { version: "0.99.0", ready: true } });
+  for (const old of before) expect(PROCESS_ROLES.map(pid)).not.toContain(old);
+  await expect.poll(ran, COMES_BACK).toBe("begun\nbegun\nended\n");
+  expect(await json("up")).toMatchObject({ alreadyRunning: true });
+  expect((await mimikit("down")).code).toBe(0);
+});
+
 test("a new version that does not answer changes nothing", {
   timeout: TEST_MS_MAX,
 }, async () => {

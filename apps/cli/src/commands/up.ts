@@ -9,6 +9,7 @@ import { NOT_ADOPTED, openHome, putCodeAside } from "@mimikit/runtime/home/adopt
 import { commandName } from "@mimikit/runtime/home/command-name";
 import { HomeError, type HomePlace, readToken, whyUnwritable } from "@mimikit/runtime/home/home";
 import { createPairing } from "@mimikit/runtime/home/pairing";
+import { VERSION } from "@mimikit/runtime/home/version";
 import { makeWorkDir } from "@mimikit/runtime/home/work-dir";
 import { platform } from "@mimikit/runtime/platform/this-platform";
 import { endProcesses } from "@mimikit/runtime/process/process-table";
@@ -90,7 +91,8 @@ export const up = command({
       await askAutonomy(home, process.env, { input: process.stdin, output: process.stderr });
     forgetStopped(home);
     const isRunningNow = await isRunning(home);
-    const isOther = isRunningNow && (wasTakenBack() || (await answersOtherwise(home, config)));
+    const isOther =
+      isRunningNow && (wasTakenBack() || isOfAnotherVersion(home) || (await answersOtherwise(home, config)));
     const wasRunning = isRunningNow && !isOther;
     if (isOther) printProgress(t("another version was running; its processes are started anew, and its work goes on"));
     const { url, status, ...begun } = wasRunning
@@ -156,6 +158,11 @@ async function isRunning(home: string): Promise<boolean> {
   const living = livingRoles(home);
   if (!rolesOf(home, process.env).every((role) => living.has(role))) return false;
   return (await findDaemons(home)).length > 0 || (await foreignPm2Homes(home)).length > 0;
+}
+
+/** Does a process say that it is of another version? Then the program was exchanged under it, as by `git pull`. */
+function isOfAnotherVersion(home: string): boolean {
+  return [...livingRoles(home).values()].some(({ version }) => version !== VERSION);
 }
 
 /** Does the gateway answer as no gateway of this version does? Then the processes are those of before an update. */
