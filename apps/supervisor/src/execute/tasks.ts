@@ -20,11 +20,24 @@ export async function queueTask(
   create: typeof createShown = createShown,
 ): Promise<void> {
   const { fs, archiveIndex, audit } = context;
-  if (await archiveIndex.confirmAny([task.id, ...[task.id, ...ancestorsOf(task.id)].map(cancelMark)])) return;
+  if (await archiveIndex.confirmAny([task.id, ...marksOf(task.id)])) return;
   if (await isDurablyThere(resultPath(task.role, task.id), fs)) return;
   const { id, role, traceId, parentId } = task;
   if (await create(fs, Task, queuePath(role, id), task))
     audit({ event, taskId: id, traceId, ...(parentId && { parentId }), detail: { role, title: task.title } });
+}
+
+/** Is it not there, because it, or something above it, is cancelled? Call it behind `queueTask`. */
+export async function isRefused(task: Task | undefined, { fs, archiveIndex }: ExecContext): Promise<boolean> {
+  if (task === undefined || !(await archiveIndex.confirmAny(marksOf(task.id)))) return false;
+  const { id, role } = task;
+  const isThere = (await fs.exists(queuePath(role, id))) || (await fs.exists(resultPath(role, id)));
+  return !isThere && !(await archiveIndex.confirm(id));
+}
+
+/** The marks that cancel a task: its own, and those of all above it. */
+function marksOf(id: string): string[] {
+  return [id, ...ancestorsOf(id)].map(cancelMark);
 }
 
 /**
