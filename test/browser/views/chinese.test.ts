@@ -74,6 +74,9 @@ describe.runIf(hasChromium)("the page in Chinese", { timeout: 3 * BROWSER_MS_MAX
     await page.getByLabel(/^表达式/).fill("0 61 9 * * *");
     await tell(page.locator('.upcoming[data-problem="true"]', { hasText: "不是 cron" }));
 
+    // A pattern that is refused means no time.
+    expect(told[0]).not.toContain("每天");
+
     await openView(page, "settings/budget");
     const day = page.getByLabel("budget.day.costUsd", { exact: true });
     await day.fill("0");
@@ -91,6 +94,6 @@ describe.runIf(hasChromium)("the page in Chinese", { timeout: 3 * BROWSER_MS_MAX
     await tell(page.locator(".file .refused", { hasText: "空的" }));
 
     expect(told.flatMap((text) => englishIn(text, NAMES))).toEqual([]);
-    expect(told.join("\n")).toMatch(/超出范围[\s\S]*太小[\s\S]*没有这个任务[\s\S]*空的/);
+    expect(told.join("\n")).toMatch(/分不能是 61[\s\S]*应大于 0[\s\S]*没有这个任务[\s\S]*空的/);
   });
 });

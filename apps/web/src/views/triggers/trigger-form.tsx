@@ -263,13 +263,14 @@ function Upcoming({ draft }: { draft: TriggerDraft }) {
     };
   }, [key]);
   if (!key) return null;
-  const inWords = cronWords(cronOf(draft) ?? "");
   const found = preview.value;
+  const isRefused = found !== undefined && "problem" in found;
+  const inWords = isRefused ? undefined : cronWords(cronOf(draft) ?? "");
   return (
-    <p class="upcoming" role="status" data-problem={found !== undefined && "problem" in found}>
+    <p class="upcoming" role="status" data-problem={isRefused}>
       {inWords !== undefined && <b>{viewWords.sentence(inWords)} </b>}
       {found === undefined && viewWords.previewing}
-      {found !== undefined && "problem" in found && found.problem}
+      {isRefused && found.problem}
       {found !== undefined && "upcoming" in found && (
         <>
           {viewWords.nextTimes} {found.upcoming.map((at) => momentText(at, nowMs.value)).join(" · ")}
