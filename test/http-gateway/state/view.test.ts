@@ -4,7 +4,7 @@ import { Role } from "@mimikit/protocol/base/role";
 import { Signal } from "@mimikit/protocol/base/signal";
 import { Archived } from "@mimikit/protocol/records/archive";
 import { type ImproveStep, stepId } from "@mimikit/protocol/records/improvement";
-import { Event, Message } from "@mimikit/protocol/records/inbox";
+import { Event, InboxCommand, Message } from "@mimikit/protocol/records/inbox";
 import { Question } from "@mimikit/protocol/records/question";
 import { type Result, type ResultType, reportOf } from "@mimikit/protocol/records/result";
 import { readToken } from "@mimikit/runtime/home/home";
@@ -158,6 +158,35 @@ test("a steer that no run has taken, and that becomes a message in the middle of
     },
   );
   expect(points).toBeGreaterThan(10);
+});
+
+test("a steer of whose moves only one is heard, and that becomes a message in the middle of the next look, is there all the time", async () => {
+  const { disk, stepped, view } = temporaryView();
+  const { id, at, text } = STEER;
+  await createRecord(disk, InboxCommand, inboxPath(id), { kind: "steer", id, at, text });
+  const textsOf = ({ messages }: StateView) => messages.map((message) => message.text);
+  expect(textsOf(await view.refresh())).toEqual([text]);
+  const outcome = {
+    kind: "wish" as const,
+    id,
+    at,
+    wish: { kind: "steer" as const, id, at, text },
+    outcome: "passed on",
+  };
+  await createRecord(disk, Archived, archivePath(id), { ...outcome, taskId: "t-000001" });
+  await createRecord(disk, Signal, signalPath(id), { ...STEER, taskId: "t-000001" });
+  await disk.unlink(inboxPath(id));
+  let looks = 0;
+  stepped.onCall = async (path) => {
+    if (path === INBOX) looks++;
+    if (path !== SIGNALS || looks !== 1) return;
+    looks++;
+    await createRecord(disk, Message, inboxPath(`m-${id}`), { kind: "message", id: `m-${id}`, at, text });
+    await disk.unlink(signalPath(id));
+  };
+  const heard = new PendingChanges();
+  heard.note(INBOX, `${id}.json`);
+  expect(textsOf(await view.refreshHeard(heard.take()))).toEqual([text]);
 });
 
 test("two steers become messages, each in the middle of one of two looks in a row, and both are there all the time", async () => {

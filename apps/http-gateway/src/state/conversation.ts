@@ -39,6 +39,12 @@ export interface UnderWay {
   outages: readonly HistoryMessage[];
 }
 
+/**
+ * A message is gone that so many looks in a row have missed. Only a part may have been looked at the first time; at the second, which is
+ * at all, a steer may move against the order of the directories; where it is then, the third one finds it.
+ */
+const MISSES_MAX = 3;
+
 export class ConversationView {
   /** Every version of what was applied, and without those of which there is a newer one. */
   private settled: readonly ChatMessage[] = [];
@@ -48,8 +54,8 @@ export class ConversationView {
   private readonly known = new Set<string>();
   /** Messages that were on their way at the last look. */
   private tail: readonly ChatMessage[] = [];
-  /** Does this look lack a message that was on its way at the last one? */
-  hasLost = false;
+  /** Those that were on their way before, and how many looks in a row have missed them. */
+  private missed = new Map<string, number>();
   private throughTurn: number;
 
   private constructor({ messages, throughTurn }: History) {
@@ -96,7 +102,7 @@ export class ConversationView {
     const outages = underWay.outages.filter((told) => !isKnown(told)).map((told) => ({ ...told, pending: true }));
     const tail: ChatMessage[] = [...messages, ...steers, ...answers, ...outages].sort(byTime);
     const there = new Set(tail.flatMap(({ id, replaces = id }) => [id, replaces]));
-    this.hasLost = this.tail.some(({ id }) => !there.has(id) && !known.has(id));
+    this.noteMissed((id) => there.has(id) || known.has(id));
     this.tail = tail;
     const rewritten = new Set(
       underWay.commands.flatMap((command) =>
@@ -107,6 +113,18 @@ export class ConversationView {
       return tail.length === 0 ? newest : [...newest, ...tail];
     const settled = this.settled.map((said) => (rewritten.has(said.id) ? { ...said, again: true as const } : said));
     return newestVersions([...settled, ...tail]);
+  }
+
+  /** Is there a message that was on its way, that this look has missed, and that another one may find? */
+  get hasLost(): boolean {
+    return this.missed.size > 0;
+  }
+
+  private noteMissed(isThere: (id: string) => boolean): void {
+    const missed = [...this.tail.map(({ id }) => id), ...this.missed.keys()]
+      .filter((id) => !isThere(id))
+      .map((id) => [id, (this.missed.get(id) ?? 0) + 1] as const);
+    this.missed = new Map(missed.filter(([, times]) => times < MISSES_MAX));
   }
 }
 

@@ -228,7 +228,7 @@ export class View {
     this.board.refresh(this.touched);
     const state = this.compose(conversation);
     // A message on its way was in none of the directories: it had moved against the order in which they are read, as a steer does that
-    // no run has taken, or only its removal was heard of. Each further look is for another one: one that was removed is lost only once.
+    // no run has taken, or only its removal was heard of.
     if (conversation.hasLost) {
       this.wantsAll = true;
       return this.lookNow();
