@@ -7,7 +7,7 @@ import { approvalPermit } from "@mimikit/protocol/base/id";
 import type { Archived } from "@mimikit/protocol/records/archive";
 import { ClosedQuestion } from "@mimikit/protocol/records/question";
 import type { Task } from "@mimikit/protocol/records/task";
-import { APPROVALS, ARCHIVE, COMPACTED, failedAttemptPath } from "@mimikit/store/disk/state";
+import { APPROVALS, ARCHIVE, COMPACTED, failedAttemptPath, REVOKED_ENDING } from "@mimikit/store/disk/state";
 import type { StateCache } from "@mimikit/store/state-cache/state-cache";
 import { gateOf } from "../../apps/worker-pool/src/run/gate-of.ts";
 import type { MemoryDisk } from "./memory-disk.ts";
@@ -115,7 +115,7 @@ export function checkApprovals(
   violate: (what: string) => void,
 ): void {
   const revoked = revokedOn(disk);
-  const allowed = new Set(disk.names(APPROVALS).map((name) => name.replace(/\.json$/, "")));
+  const allowed = new Set(allowedOn(disk));
   const said = decidedOn(disk).filter(({ verdict, prefix }) => verdict === "always" && prefix !== null);
   for (const { id, taskId } of said) {
     const attempt = Number(/\.a(\d+)\.approve$/.exec(id)?.[1]);
@@ -124,6 +124,15 @@ export function checkApprovals(
     if (revoked.has(id) && allowed.has(id)) violate(`${id} was taken back, and is allowed`);
   }
   for (const id of allowed) if (!said.some((each) => each.id === id)) violate(`${id} is allowed, and nobody said so`);
+}
+
+/** What is allowed for good: its record is there, and nothing that says that it was revoked. */
+export function allowedOn(disk: MemoryDisk): string[] {
+  const names = disk.names(APPROVALS);
+  return names.flatMap((name) => {
+    const id = name.replace(/\.json$/, "");
+    return id === name || names.includes(`${id}${REVOKED_ENDING}`) ? [] : [id];
+  });
 }
 
 /** The questions about calls that are closed. */

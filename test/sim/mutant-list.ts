@@ -836,7 +836,7 @@ export const MUTANTS: readonly Mutant[] = [
     name: "revoked-in-words-alone",
     rule: "I10: what was taken back is gone before that is answered",
     file: QUESTIONS,
-    find: "if (isThere) await fs.unlink(path);",
+    find: 'await createOnce(fs, revokedApprovalPath(approvalId), "");\n      await fs.unlink(path);\n',
     replace: "",
     seed: 42,
   },

@@ -28,7 +28,6 @@ import { createSigned } from "@mimikit/store/disk/create-command";
 import { directoryOf } from "@mimikit/store/disk/file-system";
 import { createRecord } from "@mimikit/store/disk/record";
 import {
-  APPROVALS,
   archivePath,
   CHANGES,
   COMPACTED,
@@ -47,7 +46,7 @@ import { writeHistory } from "../../apps/supervisor/src/views/history-view.ts";
 import type { Allotted } from "../../apps/worker-pool/src/claim/allot.ts";
 import { keepClaim } from "../../apps/worker-pool/src/claim/claim.ts";
 import { Pool } from "../../apps/worker-pool/src/pool.ts";
-import { Approvals } from "./approvals.ts";
+import { Approvals, allowedOn } from "./approvals.ts";
 import { Attachments } from "./attachments.ts";
 import { IDLE_SEC, inventStep, isOtherImprovement } from "./improvements.ts";
 import { type Child, loading, MESSAGES, NEXT_EVERY, type Outside, TOKEN, tolerating } from "./outside.ts";
@@ -493,11 +492,11 @@ async function interject(serial: number, environment: Environment, outside: Outs
 /** Takes back something that is allowed for good, perhaps once more. */
 async function revoke(serial: number, environment: Environment, outside: Outside): Promise<void> {
   const { fs, world, nowMs, rest } = environment;
-  const allowed = world.disk.names(APPROVALS);
+  const allowed = allowedOn(world.disk);
   if (allowed.length === 0) return rest();
   outside.revokes++;
   const id = `revoke-${String(serial).padStart(8, "0")}`;
-  const approvalId = pick(allowed, world).replace(/\.json$/, "");
+  const approvalId = pick(allowed, world);
   await tolerating(environment, async () => {
     await createSigned(fs, TOKEN, { kind: "revoke", id, at: new Date(nowMs()).toISOString(), approvalId });
     outside.commands.add(id);

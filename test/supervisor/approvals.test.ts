@@ -1,10 +1,12 @@
 /** Approvals of the owner, and their end, outlive a power loss, and a yes that was used stays used. */
 import { existsSync, mkdirSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { Approval } from "@mimikit/protocol/approvals/approval";
 import { Config } from "@mimikit/runtime/config/config";
-import { createOnce } from "@mimikit/store/disk/record";
+import { createOnce, createRecord } from "@mimikit/store/disk/record";
 import { APPROVALS, ARCHIVE, approvalPath, archivePath, runPath } from "@mimikit/store/disk/state";
 import { ArchiveIndex } from "@mimikit/store/state-cache/archive-index";
+import { readApprovals } from "@mimikit/store/views/approvals";
 import { expect, test } from "vitest";
 import type { ExecContext } from "../../apps/supervisor/src/execute/exec-context.ts";
 import { permit, revoke } from "../../apps/supervisor/src/execute/questions.ts";
@@ -58,6 +60,17 @@ test("what was allowed for good and taken back is not made again by one who come
   await revoke({ type: "revoke", command: COMMAND }, context);
   await permit(late, context);
   expect(existsSync(join(home, approvalPath(ID)))).toBe(false);
+});
+
+test("what was revoked is not allowed by a supervisor that had looked for its permit before, and was held up", async () => {
+  const { fs, context } = await contextOnDisk();
+  const approval = { kind: "approval", id: ID, at: NOON, tool: "bash", title: "push it" } as const;
+  const allowed = { ...approval, prefix: ["git", "push"], reaches: ["command" as const] };
+  await permit({ type: "permit", permit: { ...PERMIT, verdict: "always" }, approval: allowed }, context);
+  expect((await readApprovals(fs)).map(({ id }) => id)).toEqual([ID]);
+  await revoke({ type: "revoke", command: COMMAND }, context);
+  await createRecord(fs, Approval, approvalPath(ID), allowed);
+  expect(await readApprovals(fs)).toEqual([]);
 });
 
 test("what somebody else has removed is gone durably before it is said to be taken back", async () => {

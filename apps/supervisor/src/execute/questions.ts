@@ -4,8 +4,8 @@ import { Approval } from "@mimikit/protocol/approvals/approval";
 import { CommandOutcome, RetryPermit } from "@mimikit/protocol/records/archive";
 import { ClosedQuestion, Question } from "@mimikit/protocol/records/question";
 import { createSigned } from "@mimikit/store/disk/create-command";
-import { createRecord, makeDurableDir } from "@mimikit/store/disk/record";
-import { APPROVALS, approvalPath, inboxPath, questionPath } from "@mimikit/store/disk/state";
+import { createOnce, createRecord, makeDurableDir } from "@mimikit/store/disk/record";
+import { APPROVALS, approvalPath, inboxPath, questionPath, revokedApprovalPath } from "@mimikit/store/disk/state";
 import { archive, createMessage, drop, type ExecContext, tellTeller } from "./exec-context.ts";
 
 export async function ask(question: Question, { fs, archiveIndex, audit }: ExecContext): Promise<void> {
@@ -71,7 +71,10 @@ export async function revoke({ command }: Extract<Action, { type: "revoke" }>, c
   if (!(await archiveIndex.confirm(id))) {
     const path = approvalPath(approvalId);
     const isThere = await fs.exists(path);
-    if (isThere) await fs.unlink(path);
+    if (isThere) {
+      await createOnce(fs, revokedApprovalPath(approvalId), "");
+      await fs.unlink(path);
+    }
     // Also where it is gone: who removed it may have been killed before this, and a power loss would bring it back.
     if (await fs.exists(APPROVALS)) await fs.syncDir(APPROVALS);
     const outcome = isThere

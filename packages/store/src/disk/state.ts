@@ -59,6 +59,7 @@ export const POOLS_HOME_PATH = `${POOLS}/home.json`;
 export const POOLS_SEEN_PATH = `${POOLS}/seen.json`;
 /** The owner's permanent approvals, a record each; made with the first. */
 export const APPROVALS = "approvals";
+export const REVOKED_ENDING = ".revoked";
 export const LOCKS = "locks";
 export const TEMPORARY = "tmp";
 
@@ -88,6 +89,8 @@ export const permitPath = (id: string, attempt: number) => recordIn(PERMITS, `${
 export const notedCallsPath = (id: string, attempt: number) => recordIn(PERMITS, `${id}.a${attempt}.calls`);
 export const triggerPath = (id: string, version: number) => recordIn(TRIGGERS, `${id}.v${version}`);
 export const approvalPath = (id: string) => recordIn(APPROVALS, id);
+/** Says that an approval was revoked, also where a process that was held up creates it once more. */
+export const revokedApprovalPath = (id: string) => `${APPROVALS}/${id}${REVOKED_ENDING}`;
 export const questionPath = (id: string) => recordIn(QUESTIONS, id);
 export const signalPath = (id: string) => recordIn(SIGNALS, id);
 export const inboxPath = (id: string) => recordIn(INBOX, id);

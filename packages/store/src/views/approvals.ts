@@ -3,17 +3,20 @@
 import { Approval } from "@mimikit/protocol/approvals/approval";
 import { BadJson, parseRecord } from "@mimikit/protocol/base/json";
 import type { FileSystem } from "../disk/file-system.ts";
-import { APPROVALS } from "../disk/state.ts";
+import { APPROVALS, REVOKED_ENDING } from "../disk/state.ts";
 
-/** Oldest first. A record that cannot be read allows nothing, and is told to `onBad`. Throws what the disk throws. */
+const SUFFIX = ".json";
+
+/** Oldest first, without those that were revoked. A record that cannot be read allows nothing, and is told to `onBad`. Throws what the disk throws. */
 export async function readApprovals(
   fs: FileSystem,
   onBad: (error: BadJson) => void = () => undefined,
 ): Promise<Approval[]> {
   if (!(await fs.exists(APPROVALS))) return [];
   const approvals: Approval[] = [];
-  for (const name of await fs.list(APPROVALS)) {
-    if (!name.endsWith(".json")) continue;
+  const names = new Set(await fs.list(APPROVALS));
+  for (const name of names) {
+    if (!name.endsWith(SUFFIX) || names.has(name.slice(0, -SUFFIX.length) + REVOKED_ENDING)) continue;
     try {
       const text = await fs.read(`${APPROVALS}/${name}`);
       if (text !== null) approvals.push(parseRecord(Approval, text));
