@@ -420,6 +420,25 @@ test("modules of PM2 that came with a state directory never run, not even once i
   expect(existsSync(join(workDir, "pwned"))).toBe(false);
 });
 
+test("a state directory that was moved here runs nothing and names adopt; adopted before its start, it runs as it did", {
+  timeout: TEST_MS_MAX,
+}, async () => {
+  const { workDir, home, env } = await instance();
+  const { MIMIKIT_HOME: _, ...inherited } = env;
+  const found = { ...inherited, XDG_STATE_HOME: join(workDir, "xdg") };
+  mkdirSync(home, { recursive: true });
+  writeFileSync(join(home, "rules.md"), "Be short.\n");
+  const told = (await run(MIMIKIT, ["up"], found)).stdout;
+  expect(told).toMatch(/^! .*mimikit adopt {2}lists/m);
+  // An adoption is noticed by what runs.
+  expect(told).not.toContain("mimikit restart");
+  for (const words of [["down"], ["adopt", "--yes"]]) expect((await run(MIMIKIT, words, found)).code).toBe(0);
+  const again = await run(MIMIKIT, ["up"], found);
+  expect([again.code, again.stdout]).toEqual([0, expect.not.stringContaining("!")]);
+  expect((await run(MIMIKIT, ["pair"], found)).code).toBe(0);
+  expect((await run(MIMIKIT, ["down"], found)).code).toBe(0);
+});
+
 test("a command that fails says so in one line with the code of the contract", { timeout: TEST_MS_MAX }, async () => {
   const { mimikit, workDir } = await instance();
   for (const [args, code] of [
