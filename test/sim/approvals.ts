@@ -126,7 +126,7 @@ export function checkApprovals(
   for (const id of allowed) if (!said.some((each) => each.id === id)) violate(`${id} is allowed, and nobody said so`);
 }
 
-/** What is allowed for good: its record is there, and nothing that says that it was revoked. */
+/** The ids of the approvals that hold: the record is there, and nothing says that it was revoked. */
 export function allowedOn(disk: MemoryDisk): string[] {
   const names = disk.names(APPROVALS);
   return names.flatMap((name) => {
