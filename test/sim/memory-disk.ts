@@ -53,8 +53,9 @@ export class MemoryDisk {
       this.directories.set(dir, { names: new Map(), unsynced: [], version: -this.made++ });
   }
 
-  /** Makes a directory that is durable with the next sync of the one that it is in. */
+  /** Makes a directory, and those above it, each durable with the next sync of the one that it is in. */
   makeUnsyncedDirectory(dir: string): void {
+    if (dir !== ".") this.makeUnsyncedDirectory(directoryOf(dir));
     if (this.losesDirectories && !this.directories.has(dir)) this.unsyncedDirs.add(dir);
     this.makeDirectory(dir);
   }
