@@ -4,12 +4,12 @@ import { Result } from "@mimikit/protocol/records/result";
 import { Task } from "@mimikit/protocol/records/task";
 import { createRecord } from "@mimikit/store/disk/record";
 import { ARCHIVE, queuePath, resultPath } from "@mimikit/store/disk/state";
-import { ArchiveIndex } from "@mimikit/store/state-cache/archive-index";
 import { expect, test } from "vitest";
 import { settle } from "../../apps/supervisor/src/execute/settle.ts";
 import { settlementOf } from "../../packages/core/src/rules/settle.ts";
 import { done, NOON_MS, snapshot, task } from "../core/facts.ts";
 import { temporaryState } from "../store/home.ts";
+import { contextOf } from "./context.ts";
 
 /** Settles one plan again and again until nothing fails; the sync of the archive with this number does. @returns what was logged. */
 async function settledWith(failing: number): Promise<{ events: AuditEvent[]; failures: number }> {
@@ -26,18 +26,8 @@ async function settledWith(failing: number): Promise<{ events: AuditEvent[]; fai
   const result = done(plan);
   await createRecord(fs, Task, queuePath("planner", plan.id), plan);
   await createRecord(fs, Result, resultPath("planner", plan.id), result);
-  const archiveIndex = new ArchiveIndex(faulty, () => undefined);
-  await archiveIndex.load();
   const events: AuditEvent[] = [];
-  const context = {
-    fs: faulty,
-    archiveIndex,
-    token: "a token",
-    nowMs: () => NOON_MS,
-    lock: <T>(_path: string, work: () => Promise<T>) => work(),
-    audit: (event: AuditEvent) => void events.push(event),
-    restart: async () => undefined,
-  };
+  const context = await contextOf(faulty, (event) => void events.push(event));
   for (let failures = 0; ; failures++) {
     try {
       await settle(settlementOf(result, snapshot({ results: [result] }), NOON_MS), context);

@@ -7,29 +7,19 @@ import { Result } from "@mimikit/protocol/records/result";
 import type { FileSystem } from "@mimikit/store/disk/file-system";
 import { createRecord, readRecord } from "@mimikit/store/disk/record";
 import { changePath, resultPath } from "@mimikit/store/disk/state";
-import { ArchiveIndex } from "@mimikit/store/state-cache/archive-index";
 import { expect, test } from "vitest";
 import { settle } from "../../apps/supervisor/src/execute/settle.ts";
 import { settlementOf } from "../../packages/core/src/rules/settle.ts";
 import { done, NOON_MS, snapshot, turn } from "../core/facts.ts";
 import { temporaryState } from "../store/home.ts";
 import { cutAt, wasCut } from "../store/power-cut.ts";
+import { contextOf } from "./context.ts";
 
 const MEMORY = "- lives in Kiel <!-- t-000001.0 -->\n- likes tea\n";
 
 async function settled(effects: Effect[], fs: FileSystem): Promise<void> {
   const result = done(turn("t-000007", {}), { effects });
-  const archiveIndex = new ArchiveIndex(fs, () => undefined);
-  await archiveIndex.load();
-  await settle(settlementOf(result, snapshot({ results: [result] }), NOON_MS), {
-    fs,
-    archiveIndex,
-    token: "a token",
-    nowMs: () => NOON_MS,
-    lock: <T>(_path: string, work: () => Promise<T>) => work(),
-    audit: () => undefined,
-    restart: async () => undefined,
-  });
+  await settle(settlementOf(result, snapshot({ results: [result] }), NOON_MS), await contextOf(fs));
 }
 
 const remembered = { type: "remember" as const, content: "lives in Jena", longTerm: true };

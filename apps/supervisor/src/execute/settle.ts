@@ -14,7 +14,7 @@ import { editOnce } from "./edit-once.ts";
 import { archive, type ExecContext, moveToArchive, tellTeller } from "./exec-context.ts";
 import { takeSummary } from "./notes.ts";
 import { ask } from "./questions.ts";
-import { isRefused, keepChildren, markCancelled, queueChildren } from "./tasks.ts";
+import { isOvertaken, keepChildren, markCancelled, queueChildren } from "./tasks.ts";
 import { advance, createTrigger, recordChange } from "./triggers.ts";
 
 export async function settle(settlement: Settlement, context: ExecContext): Promise<void> {
@@ -23,7 +23,7 @@ export async function settle(settlement: Settlement, context: ExecContext): Prom
   if (await archiveIndex.confirm(result.id)) return;
   await queueChildren(settlement.tasks, context);
   // Cancelled since this was decided, and nothing begun: it is decided anew, and says that it was cancelled and what it was told.
-  if (await isRefused(settlement.tasks[0], context)) return;
+  if (await isOvertaken(result.id, settlement.tasks[0], context)) return;
   for (const change of settlement.changes) await recordChange(change, context);
   for (const trigger of settlement.triggers) await createTrigger(trigger, context);
   for (const question of settlement.questions) await ask(question, context);

@@ -27,9 +27,16 @@ export async function queueTask(
     audit({ event, taskId: id, traceId, ...(parentId && { parentId }), detail: { role, title: task.title } });
 }
 
-/** Is it not there, because it, or something above it, is cancelled? Call it behind `queueTask`. */
-export async function isRefused(task: Task | undefined, { fs, archiveIndex }: ExecContext): Promise<boolean> {
-  if (task === undefined || !(await archiveIndex.confirmAny(marksOf(task.id)))) return false;
+/**
+ * Was `parentId`, or something above it, cancelled before its first task was queued? Call it behind `queueTask`. A task that is cancelled
+ * alone does not count: the next decision would be the same.
+ */
+export async function isOvertaken(
+  parentId: string,
+  task: Task | undefined,
+  { fs, archiveIndex }: ExecContext,
+): Promise<boolean> {
+  if (task === undefined || !(await archiveIndex.confirmAny(marksOf(parentId)))) return false;
   const { id, role } = task;
   const isThere = (await fs.exists(queuePath(role, id))) || (await fs.exists(resultPath(role, id)));
   return !isThere && !(await archiveIndex.confirm(id));

@@ -1,0 +1,19 @@
+/** What the supervisor's actions are executed with, on a disk of a test. */
+import type { FileSystem } from "@mimikit/store/disk/file-system";
+import { ArchiveIndex } from "@mimikit/store/state-cache/archive-index";
+import type { ExecContext } from "../../apps/supervisor/src/execute/exec-context.ts";
+import { NOON_MS } from "../core/facts.ts";
+
+export async function contextOf(fs: FileSystem, audit: ExecContext["audit"] = () => undefined): Promise<ExecContext> {
+  const archiveIndex = new ArchiveIndex(fs, () => undefined);
+  await archiveIndex.load();
+  return {
+    fs,
+    archiveIndex,
+    token: "a token",
+    nowMs: () => NOON_MS,
+    lock: (_path, work) => work(),
+    audit,
+    restart: async () => undefined,
+  };
+}
