@@ -1,4 +1,4 @@
-/** What the supervisor's actions are executed with, on a disk of a test. */
+/** The context in which a test executes actions of the supervisor, on a disk of its own. */
 import type { FileSystem } from "@mimikit/store/disk/file-system";
 import { ArchiveIndex } from "@mimikit/store/state-cache/archive-index";
 import type { ExecContext } from "../../apps/supervisor/src/execute/exec-context.ts";
