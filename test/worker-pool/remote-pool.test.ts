@@ -65,7 +65,11 @@ const JOB: PoolJob = {
   files: [],
 };
 
-function machine(monotonicMs = () => 0) {
+function failed(error: unknown): void {
+  throw error;
+}
+
+function machine(monotonicMs = () => 0, onError = failed) {
   const { home, fs } = temporaryState();
   const said: [string, FromPool["kind"]][] = [];
   const removed: string[] = [];
@@ -98,9 +102,7 @@ function machine(monotonicMs = () => 0) {
     },
     forget: async () => {},
     audit: () => {},
-    onError: (error) => {
-      throw error;
-    },
+    onError,
   });
   return { fs, pool, said, nonces, removed, begun };
 }
@@ -161,4 +163,43 @@ test("a permit that answers a question of more than a lease ago lets nothing beg
   pool.hear(job, { kind: "permit", nonce, granted: true, askedMs: 2 });
   await ended;
   expect(begun).toEqual([true]);
+});
+
+test("the outcome of a run is handed in although the disk failed just after it was written, and is not run again", async () => {
+  const errors: unknown[] = [];
+  const { fs, pool, said, nonces, begun } = machine(undefined, (error) => errors.push(error));
+  await fs.makeDir(AWAY);
+  const job = jobOf(OURS, "t-1.0", 1);
+  const ended = pool.run(job, JOB);
+  await expect.poll(() => said).toEqual([[job, "ask"]]);
+  const { unlink } = fs;
+  fs.unlink = async (path) => {
+    if (await fs.exists(endedAwayPath(job))) throw new Error("EIO");
+    return unlink.call(fs, path);
+  };
+  pool.hear(job, { kind: "permit", nonce: nonces[0] ?? "", granted: true, askedMs: 0 });
+  await ended;
+  expect(errors.map(String)).toEqual(["Error: EIO"]);
+  expect(said.slice(1)).toEqual([[job, "ended"]]);
+  await pool.run(job, JOB);
+  expect(begun).toEqual([true]);
+  expect(await fs.list(AWAY)).toContain(`${job}.ended.json`);
+});
+
+test("an attempt whose outcome the disk did not take is lost at once: the home need not wait for two leases", async () => {
+  const errors: unknown[] = [];
+  const { fs, pool, said, nonces } = machine(undefined, (error) => errors.push(error));
+  await fs.makeDir(AWAY);
+  const job = jobOf(OURS, "t-1.0", 1);
+  const ended = pool.run(job, JOB);
+  await expect.poll(() => said).toEqual([[job, "ask"]]);
+  const { writeUnsynced } = fs;
+  fs.writeUnsynced = async (path, text) => {
+    if (text.includes('"outcome"')) throw new Error("ENOSPC");
+    return writeUnsynced.call(fs, path, text);
+  };
+  pool.hear(job, { kind: "permit", nonce: nonces[0] ?? "", granted: true, askedMs: 0 });
+  await ended;
+  expect(errors.map(String)).toEqual(["Error: ENOSPC"]);
+  expect(said.slice(1)).toEqual([[job, "lost"]]);
 });

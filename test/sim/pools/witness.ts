@@ -201,12 +201,13 @@ export class Witness {
     const { job, task, attempt } = execution;
     this.counts.runs++;
     if (nonce === undefined || this.granted.get(job)?.nonce !== nonce) world.violate(`${job} runs without a permit`);
+    const live: Execution = { ...execution, calls: 0, isOver: false };
     for (const other of this.executions) {
       if (other.task.id !== task.id) continue;
       if (other.attempt === attempt) world.violate(`${task.id}.a${attempt} has begun twice`);
-      else if (this.isLive(other) && !this.mayOverlap(other)) world.violate(`${job} begins beside ${other.job}`);
+      else if (this.isLive(other) && !this.mayOverlap(other) && !this.mayOverlap(live))
+        world.violate(`${job} begins beside ${other.job}`);
     }
-    const live: Execution = { ...execution, calls: 0, isOver: false };
     this.executions.push(live);
     this.onBegun(live);
     return live;
@@ -373,7 +374,7 @@ export class Witness {
   }
 
   /**
-   * A machine that was suspended, or let go, may go on for a moment; so may one of a former life, and one whose messages were all lost: the
+   * A machine that was suspended, or let go, may go on, or begin with the permit that it had heard before, for a moment; so may one of a former life, and one whose messages were all lost: the
    * home hears that it runs, and tells it to stop.
    */
   private mayOverlap(run: Execution): boolean {

@@ -163,15 +163,8 @@ export class RemotePool {
         continue;
       }
       const begun = await readUnlessTorn(fs, BegunAway, begunAwayPath(job));
-      const ended = await readUnlessTorn(fs, EndedAway, endedAwayPath(job));
-      if (begun === null) {
-        await this.unlinkRecords(job);
-        continue;
-      }
-      if (ended === null) lost.push(begun);
-      else this.kept.set(job, { nonce: begun.nonce, outcome: ended.outcome });
-      const lines = (await fs.read(callsAwayPath(job), CALLS_BYTES_MAX))?.split("\n") ?? [];
-      this.calls.set(job, { made: lines.flatMap((line) => PoolCall.safeParse(tryJson(line)).data ?? []), noted: 0 });
+      if (begun === null) await this.unlinkRecords(job);
+      else if (!(await this.keepEnded(begun))) lost.push(begun);
     }
     for (const { job, nonce, owner } of lost) {
       const beside = lost.filter((each) => isSame(each.owner, owner)).length - 1;
@@ -183,6 +176,28 @@ export class RemotePool {
       const job = FILES.exec(file)?.[1];
       if (job !== undefined && !this.kept.has(job)) await this.removeFiles(job, false);
     }
+  }
+
+  /** Reads the calls and the outcome of an attempt that runs no more. @returns false where it has no outcome. Throws what the disk throws. */
+  private async keepEnded({ job, nonce }: BegunAway): Promise<boolean> {
+    const { fs } = this.options;
+    const ended = await readUnlessTorn(fs, EndedAway, endedAwayPath(job));
+    const lines = (await fs.read(callsAwayPath(job), CALLS_BYTES_MAX))?.split("\n") ?? [];
+    this.calls.set(job, { made: lines.flatMap((line) => PoolCall.safeParse(tryJson(line)).data ?? []), noted: 0 });
+    if (ended !== null) this.kept.set(job, { nonce, outcome: ended.outcome });
+    return ended !== null;
+  }
+
+  /**
+   * Where the disk failed while an attempt began or ended here, the home hears what the disk has of it: its outcome, or that it is lost.
+   * @returns false where it has not begun. Throws what the disk throws.
+   */
+  private async handInRemains(job: string): Promise<boolean> {
+    const begun = await readUnlessTorn(this.options.fs, BegunAway, begunAwayPath(job));
+    if (begun === null) return false;
+    if (!(await this.keepEnded(begun))) this.kept.set(job, { nonce: begun.nonce, outcome: null, death: "shared" });
+    this.announce(job);
+    return true;
   }
 
   /** Runs the attempt, once the home permits it. Resolves when nothing more is to be done for the job; never throws. */
@@ -201,6 +216,10 @@ export class RemotePool {
     };
     running.stop.signal.addEventListener("abort", () => running.question?.answer(false));
     running.ended = this.askAndRun(job, record, running)
+      .catch(async (error: unknown) => {
+        this.options.onError(error);
+        await this.handInRemains(job);
+      })
       .catch(this.options.onError)
       .finally(() => this.running.delete(job));
     this.running.set(job, running);
@@ -276,6 +295,8 @@ export class RemotePool {
   private async askAndRun(job: string, record: PoolJob, running: Running): Promise<void> {
     const { fs, audit } = this.options;
     const { nonce, stop, steering } = running;
+    // The engine offers it again, and the disk failed when its outcome was to be kept.
+    if (await this.handInRemains(job)) return;
     for (const { file, isThere } of record.files) if (isThere) await this.fetch(job, file, running);
     for (const { file } of record.outputs ?? []) await this.fetch(job, file, running);
     if (stop.signal.aborted) return this.removeFiles(job, false);
