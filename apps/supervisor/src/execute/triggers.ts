@@ -45,11 +45,15 @@ export async function advance(trigger: TriggerRecord, { fs, archiveIndex, audit 
   return true;
 }
 
-/** Every part of a decision is create-once, so doing it twice has the effect of once. */
+/**
+ * Every part of a decision is create-once, so doing it twice has the effect of once. One that has ended has done all that it will: a process
+ * that stood still may have made this version again since (docs/file-protocol.md R4).
+ */
 export async function carryOut(
-  { tasks, events, skips }: Extract<Action, { type: "carry-out" }>,
+  { trigger, tasks, events, skips }: Extract<Action, { type: "carry-out" }>,
   context: ExecContext,
 ): Promise<void> {
+  if (await context.archiveIndex.confirm(trigger.id)) return;
   await Promise.all(tasks.map((task) => queueTask(task, context, "task_fired")));
   for (const event of events) await tellTeller(event, context);
   for (const skip of skips)
