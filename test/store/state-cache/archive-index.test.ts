@@ -1,17 +1,35 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import type { Archived } from "@mimikit/protocol/records/archive";
 import { ArchiveIndex } from "@mimikit/store/state-cache/archive-index";
 import { expect, test } from "vitest";
-import { message, NOON } from "../../core/facts.ts";
+import { done, message, NOON, turn } from "../../core/facts.ts";
 import { temporaryState } from "../home.ts";
+
+/** Puts records into the compacted file of their month, as another process does. */
+function compact(home: string, records: readonly Archived[]): void {
+  const header = { kind: "fold", month: NOON.slice(0, 7), ids: records.map(({ id }) => id) };
+  mkdirSync(join(home, "archive/folded"), { recursive: true });
+  const lines = [header, ...records].map((record) => `${JSON.stringify(record)}\n`);
+  writeFileSync(join(home, "archive/folded/2026-11.jsonl"), lines.join(""));
+}
 
 test("what another process has compacted since the last look is still read", async () => {
   const { fs, home } = temporaryState();
   const archiveIndex = new ArchiveIndex(fs, () => undefined);
   await archiveIndex.load();
   const said = message("m-1");
-  const header = { kind: "fold", month: NOON.slice(0, 7), ids: [said.id] };
-  mkdirSync(join(home, "archive/folded"), { recursive: true });
-  writeFileSync(join(home, "archive/folded/2026-11.jsonl"), `${JSON.stringify(header)}\n${JSON.stringify(said)}\n`);
+  compact(home, [said]);
   expect(await archiveIndex.read(said.id)).toEqual(said);
+});
+
+test("turns that were applied and compacted between two looks are followed: a reader that stood still for a month goes on", async () => {
+  const { fs, home } = temporaryState();
+  const archiveIndex = new ArchiveIndex(fs, () => undefined);
+  await archiveIndex.load();
+  const turns = ["m-1", "m-2"].map((id, index) => done(turn(`t-00000${index + 1}`, { messages: [message(id)] })));
+  compact(home, turns);
+  expect(await archiveIndex.follow()).toEqual(turns);
+  expect(archiveIndex.has("m-2")).toBe(true);
+  expect(await archiveIndex.follow()).toEqual([]);
 });

@@ -164,9 +164,9 @@ export class ArchiveIndex {
     const turns: Result[] = [];
     for (;;) {
       const id = turnId(this.followed + 1);
-      if (!(await this.fs.exists(archivePath(id)))) return turns;
+      // It may have been compacted since the last look, too.
+      if (!(await this.confirm(id))) return turns;
       const turn = await this.readResult(id);
-      this.see(id);
       this.followed++;
       if (turn === null) continue;
       const { messages = [], events = [], results = [] } = turn.task.turn ?? {};
