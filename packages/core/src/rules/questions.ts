@@ -133,9 +133,12 @@ function restarted({ id, at }: ClosedQuestion): Event {
 /** A command is settled when the question is: as its answer, as a message, or as none of what can be answered. */
 function answer(command: AnswerCommand, snapshot: Snapshot): Action[] {
   const closed = snapshot.closedQuestion(command.questionId);
-  if (closed?.wishId === command.id)
-    return [{ type: "answer-command", command, outcome: `answered ${command.questionId}` }];
   const question = snapshot.questions.get(command.questionId);
+  if (closed?.wishId === command.id) {
+    // Until the Teller is told, the words stand in the command alone, where the page finds them.
+    if (question?.purpose.type === "teller") return [];
+    return [{ type: "answer-command", command, outcome: `answered ${command.questionId}` }];
+  }
   const isOpen = question !== undefined && closed === undefined && !snapshot.isArchived(question.id);
   if (!isOpen) {
     if (isSaidTwice(command, closed))
