@@ -168,8 +168,9 @@ class Watch {
     const open = new Set(stateView.questions.map(({ id }) => id));
     for (const id of this.open) if (!open.has(id)) this.gone.add(id);
     for (const id of open)
-      if (this.gone.has(id) && closed.has(id))
-        world.violate(`the page shows the question ${id} again, which is closed`);
+      // Its answer was none of its options, and has become a message.
+      if (!closed.has(id)) this.gone.delete(id);
+      else if (this.gone.has(id)) world.violate(`the page shows the question ${id} again, which is closed`);
     this.open = open;
     // A turn that is stopped tells nothing of its outage.
     for (const id of ids) if (!id.endsWith(".outage")) this.shown.add(id);

@@ -8,7 +8,7 @@ import { relative, resolve } from "node:path";
 import { z } from "zod";
 
 /** Worlds between two notes: so many are simulated again at most. */
-export const BATCH_SEEDS = 200;
+export const BATCH_SEEDS = 1_000;
 const HOUR_MS = 3_600_000;
 
 /** Seeds that one commit has simulated in a row. */
