@@ -29,7 +29,20 @@ import { StateCache } from "@mimikit/store/state-cache/state-cache";
 import { expect, test } from "vitest";
 import { type StateView, View } from "../../../apps/http-gateway/src/state/view.ts";
 import { temporaryHome } from "../gateway.ts";
-import { archive, ask, claim, finish, NOON, queue, recurringOf, settleTurn, stand, taskOf, wait } from "../records.ts";
+import {
+  archive,
+  ask,
+  claim,
+  finish,
+  NOON,
+  queue,
+  recurringOf,
+  resultOf,
+  settleTurn,
+  stand,
+  taskOf,
+  wait,
+} from "../records.ts";
 
 /** queue/, running/ and results/ of each role. */
 const DIRECTORIES_OF_TASKS = 3 * Role.options.length;
@@ -221,6 +234,44 @@ test("a plan that was told something ends, and its words stay in the conversatio
   expect(await textsNow()).toEqual([STEER.text]);
   await finish(disk, child);
   expect(await textsNow()).toEqual([STEER.text]);
+});
+
+test("all that a turn has taken up stays in the conversation until the turn is applied, though it has left its place", async () => {
+  const { disk, view } = temporaryView();
+  const told = { kind: "event" as const, at: NOON };
+  const question = { questionId: "t-000001.1", question: "which one?" };
+  const reported = taskOf("t-000001.0.0", { steers: [STEER] });
+  const turn = await queue(
+    disk,
+    taskOf("t-000002", {
+      role: "teller",
+      kind: "turn",
+      turn: {
+        messages: [{ kind: "message", id: "m-1", at: NOON, text: "a message" }],
+        events: [
+          {
+            ...told,
+            id: "t-000001.1.answered",
+            name: "question_answered",
+            text: "",
+            data: { ...question, answer: "an answer", wishId: "a-1" },
+          },
+          { ...told, id: "t-000001.2.expired", name: "question_expired", text: "it was not answered", data: question },
+          {
+            ...told,
+            id: "t-000001.3.report",
+            name: "task_result",
+            text: "",
+            data: { steers: [{ ...STEER, id: "s-2", text: "to a plan" }] },
+          },
+        ],
+        results: [reportOf(resultOf(reported))],
+      },
+    }),
+  );
+  await claim(disk, turn);
+  const texts = (await view.refresh(true)).messages.map(({ text }) => text);
+  expect(texts.sort()).toEqual(["a message", "an answer", "it was not answered", STEER.text, "to a plan"].sort());
 });
 
 const DELEGATES = { type: "delegate" as const, prompt: "do it" };

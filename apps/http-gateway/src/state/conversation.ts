@@ -16,10 +16,10 @@ import {
 import { turnNumber } from "@mimikit/protocol/base/id";
 import type { Signal, Steer } from "@mimikit/protocol/base/signal";
 import { HISTORY_MESSAGES_MAX, type History, type HistoryMessage } from "@mimikit/protocol/records/history";
-import type { InboxCommand, Message } from "@mimikit/protocol/records/inbox";
+import type { Event, InboxCommand, Message } from "@mimikit/protocol/records/inbox";
 import type { Question } from "@mimikit/protocol/records/question";
 import type { Result } from "@mimikit/protocol/records/result";
-import type { Task } from "@mimikit/protocol/records/task";
+import type { Task, TurnInput } from "@mimikit/protocol/records/task";
 import type { ChatMessage } from "@mimikit/protocol/wire/api";
 import type { FileSystem } from "@mimikit/store/disk/file-system";
 import type { ArchiveIndex } from "@mimikit/store/state-cache/archive-index";
@@ -136,10 +136,8 @@ function pendingMessages({ commands, turns }: UnderWay): ChatMessage[] {
     return [{ kind: "message", id: editedId(command), at: command.at, text, instead }];
   });
   const takenUp = new Map(turns.flatMap(({ id, turn }) => turn?.messages.map((message) => [message.id, id]) ?? []));
-  // A message that was taken up goes from inbox/ before its turn is applied, if a power loss has taken the turn out of archive/.
   const there = new Set(messages.map(({ id }) => id));
-  for (const { turn } of turns)
-    if (turn?.again === undefined) messages.push(...(turn?.messages ?? []).filter(({ id }) => !there.has(id)));
+  for (const input of inputsOf(turns)) messages.push(...input.messages.filter(({ id }) => !there.has(id)));
   return messages.map((message) => {
     const toTaskId = takenUp.get(message.id);
     return withOrigin({
@@ -152,30 +150,43 @@ function pendingMessages({ commands, turns }: UnderWay): ChatMessage[] {
   });
 }
 
+/** All that turns have taken up goes from inbox/ and results/ before they are applied: a kill, or a disk that fails, may come in between. */
+function inputsOf(turns: readonly Task[]): TurnInput[] {
+  return turns.flatMap(({ turn }) => (turn === undefined || turn.again !== undefined ? [] : [turn]));
+}
+
+function eventsOf({ commands, turns }: UnderWay): Event[] {
+  const waiting = commands.flatMap((command) => (command.kind === "event" ? [command] : []));
+  return [...waiting, ...inputsOf(turns).flatMap(({ events }) => events)];
+}
+
 /** Steering messages: not taken up yet, passed on to a run, or received by one that is not reported yet. */
-function pendingSteers({ commands, signals, heard }: UnderWay): ChatMessage[] {
+function pendingSteers(underWay: UnderWay): ChatMessage[] {
+  const { commands, signals, heard, turns } = underWay;
   const steers = new Map<string, ChatMessage>();
   const note = (steer: Steer, toTaskId: string | undefined) =>
     steers.set(steer.id, { ...steerMessageOf(steer), pending: true, ...(toTaskId !== undefined && { toTaskId }) });
-  for (const command of commands) {
-    if (command.kind === "steer") note(command, undefined);
-    // Its plan needed no tasks, and a turn will tell so.
-    if (command.kind === "event") for (const steer of steersIn(command)) note(steer, undefined);
-  }
+  for (const command of commands) if (command.kind === "steer") note(command, undefined);
+  // Its plan needed no tasks, and a turn will tell so.
+  for (const event of eventsOf(underWay)) for (const steer of steersIn(event)) note(steer, undefined);
+  for (const { results } of inputsOf(turns))
+    for (const { steers = [] } of results) for (const steer of steers) note(steer, undefined);
   for (const signal of signals) note(signal, signal.taskId);
   for (const { taskId, steers: taken } of heard) for (const steer of taken) note(steer, taskId);
   return [...steers.values()];
 }
 
 /** The user's answers to the Teller: not taken up yet, or not passed to it yet; and expired questions. */
-function pendingAnswers({ commands, questions }: UnderWay): ChatMessage[] {
+function pendingAnswers(underWay: UnderWay): ChatMessage[] {
+  const { commands, questions } = underWay;
   const answers = new Map<string, ChatMessage>();
-  for (const command of commands) {
+  for (const command of commands)
     if (command.kind === "answer" && questions.get(command.questionId)?.purpose.type === "teller") {
       const { id, at, answer, questionId } = command;
       answers.set(id, { id, role: "user", text: answer, at, quote: questionId, pending: true });
     }
-    const told = command.kind === "event" ? (answerMessageOf(command) ?? expiryMessageOf(command)) : null;
+  for (const event of eventsOf(underWay)) {
+    const told = answerMessageOf(event) ?? expiryMessageOf(event);
     if (told !== null) answers.set(told.id, { ...told, pending: true });
   }
   return [...answers.values()];
