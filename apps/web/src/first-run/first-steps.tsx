@@ -2,14 +2,14 @@
 import type { SettingsAnswer } from "@mimikit/protocol/wire/api";
 import { useSignalEffect } from "@preact/signals";
 import type { ComponentChildren } from "preact";
-import { useId, useRef } from "preact/hooks";
+import { useEffect, useId, useRef } from "preact/hooks";
 import { ConnectCard } from "../connect/connect-card.tsx";
 import { allowNotifications, consent } from "../frame/notifications.ts";
 import { answererOf } from "../i18n/answerer-of.ts";
 import { autonomyWords } from "../i18n/autonomy-words.ts";
 import { firstWords } from "../i18n/first-words.ts";
 import { words } from "../i18n/words.ts";
-import { useDevices } from "../model/devices.ts";
+import { devicesChanged, useDevices } from "../model/devices.ts";
 import { addressOf, LOOPBACK } from "../model/place.ts";
 import { messages, status } from "../model/state.ts";
 import { useAnswer } from "../model/use-answer.ts";
@@ -157,6 +157,12 @@ function Notifications() {
 }
 
 function Phone() {
+  // The code may come from a terminal: this page hears of the device when it is looked at again.
+  useEffect(() => {
+    const look = () => void devicesChanged.value++;
+    addEventListener("focus", look);
+    return () => removeEventListener("focus", look);
+  }, []);
   // Under another name than this computer's own, the page is reached from elsewhere, whatever the settings say.
   const { answer } = useAnswer<SettingsAnswer>(LOOPBACK.test(location.hostname) ? "api/settings" : undefined);
   const settingOf = (wanted: string) => answer?.settings.find(({ name }) => name === wanted)?.value;

@@ -51,7 +51,14 @@ export function Devices() {
         ))}
       </ul>
       {/* Another one has signed in: its code is used up. */}
-      {devices !== undefined && <AddDevice key={devices.length} />}
+      {devices !== undefined && (
+        <AddDevice
+          key={devices
+            .map(({ pairedAt }) => pairedAt)
+            .sort()
+            .at(-1)}
+        />
+      )}
     </section>
   );
 }

@@ -265,7 +265,7 @@ function Upcoming({ draft }: { draft: TriggerDraft }) {
   if (!key) return null;
   const found = preview.value;
   const isRefused = found !== undefined && "problem" in found;
-  const inWords = isRefused ? undefined : cronWords(cronOf(draft) ?? "");
+  const inWords = found !== undefined && "upcoming" in found ? cronWords(cronOf(draft) ?? "") : undefined;
   return (
     <p class="upcoming" role="status" data-problem={isRefused}>
       {inWords !== undefined && <b>{viewWords.sentence(inWords)} </b>}
