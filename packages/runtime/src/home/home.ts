@@ -77,9 +77,12 @@ export function homeHash(home: string): string {
  */
 export function prepareHome(home: string, onToken?: (token: string) => void): void {
   process.umask(0o077);
-  const isNew = mkdirSync(home, { recursive: true, mode: DIRECTORY_MODE }) !== undefined;
+  const made = mkdirSync(home, { recursive: true, mode: DIRECTORY_MODE });
   makePrivate(home);
-  if (isNew) syncDirectory(dirname(home));
+  // Its name, and those of the directories above it that were made with it.
+  if (made !== undefined)
+    for (let each = resolve(home); each.length >= resolve(made).length; each = dirname(each))
+      syncDirectory(dirname(each));
   restoreDirectories(home);
   for (const dir of DIRECTORIES) makePrivate(join(home, dir));
   createOnce(home, IGNORE_FILE, () => IGNORED);
