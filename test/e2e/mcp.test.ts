@@ -294,11 +294,13 @@ test("the owner's commands are tools: checked, without a shell, within the sandb
   expect(results[2]).toBe('    {"lines":["a","b"]}');
   expect(results[3]).toMatch(/exit code 4[\s\S]*why/);
   const log = logOf(mimikit.home);
-  expect(log).toMatch(/tools\/broken\.yaml is no tool: command/);
+  expect(log).toMatch(/tools\/broken\.yaml is not a valid tool: command/);
   const listed = await runCli(mimikit, ["mcp"]);
   expect(listed.out).toMatch(/own__greet +read-only +Greets\./);
-  expect(listed.out).toMatch(/! tools\/broken\.yaml is no tool: command/);
-  expect(log).toMatch(/tools\/blank\.yaml is no tool: \{\{nothing\}\} is no property/);
+  expect(listed.out).toMatch(/! tools\/broken\.yaml is not a valid tool: command/);
+  expect(log).toMatch(
+    /tools\/blank\.yaml is not a valid tool: its command uses nothing, which its input does not have/,
+  );
 });
 
 test("servers are added by the command line, tried before, changed while it runs, and removed", async () => {

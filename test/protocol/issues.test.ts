@@ -184,9 +184,9 @@ test.each([
 });
 
 test.each([
-  ["0 0 25 * * *", "the hour cannot be 25", "时不能是 25"],
-  ["0 0 x * * *", "the hour cannot be x", "时不能是 x"],
-  ["61 9 * * *", "the minute cannot be 61", "分不能是 61"],
+  ["0 0 25 * * *", "the hour cannot be 25", "小时不能是 25"],
+  ["0 0 x * * *", "the hour cannot be x", "小时不能是 x"],
+  ["61 9 * * *", "the minute cannot be 61", "分钟不能是 61"],
   ["0 9 * * 9", "the weekday cannot be 9", "星期不能是 9"],
   ["0 9 * * 5-1", "5-1 ends before it begins", "“5-1”的起点大于终点"],
   ["* *", "it has 2 fields", "它有 2 项"],

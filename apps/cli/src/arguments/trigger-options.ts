@@ -195,8 +195,9 @@ function checked<T>(schema: z.ZodType<T>, value: unknown): T {
   const [field = "", ...rest] = (issue?.path ?? []).map(String).filter((part) => part !== "budget");
   const option = OPTION_OF[field] ?? `--${field}`;
   const wrong = issue === undefined ? t("invalid value") : told(issue.message);
-  const isBound = issue?.code === "too_small" || issue?.code === "too_big";
-  const problem = isBound && SECONDS.has(field) ? t("{wrong} seconds", { wrong }) : wrong;
+  const bound = issue?.code === "too_small" ? issue.minimum : issue?.code === "too_big" ? issue.maximum : undefined;
+  const inSeconds = Number(bound) === 1 ? t("{wrong} second", { wrong }) : t("{wrong} seconds", { wrong });
+  const problem = bound !== undefined && SECONDS.has(field) ? inSeconds : wrong;
   throw new Failure(
     "usage",
     rest.length === 0

@@ -30,7 +30,7 @@ const list = command({
     printTable(
       ["id", "since", "command", "may reach", "asked by"],
       rows,
-      t("you have allowed no command for good; what runs without asking follows from the setting autonomy"),
+      t("no command is allowed for good; the setting autonomy says which commands run without asking"),
     );
   },
 });

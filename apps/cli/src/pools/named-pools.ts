@@ -14,7 +14,7 @@ export function engineUrl(): string {
     throw new Failure(
       "failed",
       t(
-        "no Redis or Valkey is set up, which carries the work to other machines: run  mimikit config set pools.url redis://…  and then  mimikit restart",
+        "other machines need a Redis or Valkey: run  mimikit config set pools.url redis://…  and then  mimikit restart",
       ),
     );
   return url;

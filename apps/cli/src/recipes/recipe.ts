@@ -71,7 +71,10 @@ const Recipe = z.strictObject({
   budget: TriggerInput.shape.budget,
   skill: z.string().max(SKILL_FILE_CHARS_MAX).optional(),
   asks: z
-    .record(z.string().regex(/^[a-z][a-z0-9]*$/, { error: () => t("is small letters and digits") }), RecipeQuestion)
+    .record(
+      z.string().regex(/^[a-z][a-z0-9]*$/, { error: () => t("must have lowercase letters and digits only") }),
+      RecipeQuestion,
+    )
     .refine((asks) => Object.keys(asks).length <= ASKS_MAX, {
       error: () => t("at most {max} questions", { max: ASKS_MAX }),
     })

@@ -1,5 +1,6 @@
 /** A skill as others see it: its name, what it is for, and what may be done while it is used (SPEC I7). */
 import { z } from "zod";
+import { sentence } from "../texts/coded.ts";
 
 /**
  * Permission levels, lowest first (SPEC I7). A role has the levels that its work needs, a skill may say that it needs
@@ -18,11 +19,11 @@ export const SKILL_NAME_CHARS_MAX = 64;
 export const SKILL_DESCRIPTION_CHARS_MAX = 1_024;
 export const SKILL_WARNING_CHARS_MAX = 300;
 
-/** As the Agent Skills standard has it: words of small letters and digits with single hyphens between them. */
+/** As the Agent Skills standard has it: words of lowercase letters and digits with single hyphens between them. */
 export const SkillName = z
   .string()
   .max(SKILL_NAME_CHARS_MAX)
-  .regex(/^[a-z0-9]+(-[a-z0-9]+)*$/, "a skill's name is small letters and digits, with single hyphens between them");
+  .regex(/^[a-z0-9]+(-[a-z0-9]+)*$/, sentence("wrong_skill_name"));
 
 /** A skill as a task names it: with the level that it had when it was named. Without one it allows what its user may. */
 export const SkillRef = z.object({ name: SkillName, level: Level.optional() });

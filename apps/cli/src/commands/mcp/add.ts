@@ -5,7 +5,7 @@ import { describeIssues } from "@mimikit/protocol/texts/issues";
 import { EXTERNAL_ROLES, type ExternalRole, McpName, McpServer } from "@mimikit/protocol/wire/mcp";
 import { openHome } from "@mimikit/runtime/home/adoption";
 import { command } from "../../arguments/command.ts";
-import { t } from "../../i18n/language.ts";
+import { t, told } from "../../i18n/language.ts";
 import { Failure, misuseOf } from "../../io/failure.ts";
 import { adoptedHome, currentPlace } from "../../io/place.ts";
 import { plainLine, printJson, printLine } from "../../io/print.ts";
@@ -53,7 +53,7 @@ export const add = command({
     const name = named.data;
     const server = McpServer.safeParse(serverOf(options));
     if (!server.success) {
-      const why = describeIssues(server.error);
+      const why = told(describeIssues(server.error));
       throw new Failure(
         "usage",
         t(

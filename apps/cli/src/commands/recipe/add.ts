@@ -82,7 +82,10 @@ function named(found: FoundRecipe, as: string | undefined): FoundRecipe {
   const { recipe } = found;
   if (as === undefined || as === recipe.name) return found;
   if (!SkillName.safeParse(as).success)
-    throw new Failure("usage", t("--as is a name of small letters and digits, with single hyphens between them"));
+    throw new Failure(
+      "usage",
+      t("--as must be a name of lowercase letters and digits, with single hyphens between them"),
+    );
   if (recipe.skill !== undefined)
     throw new Failure(
       "usage",

@@ -331,8 +331,8 @@ export const EVERYDAY: Readonly<Record<string, string>> = {
   "{state} for {ago}": "{state}，已 {ago}",
   "No other machine works for this one: mimikit pool invite <name>":
     "没有其他机器为这台机器工作：mimikit pool invite <name>",
-  "no Redis or Valkey is set up, which carries the work to other machines: run  mimikit config set pools.url redis://…  and then  mimikit restart":
-    "还没有设置向其他机器分派工作的服务：先运行 mimikit config set pools.url redis://… ，再运行 mimikit restart",
+  "other machines need a Redis or Valkey: run  mimikit config set pools.url redis://…  and then  mimikit restart":
+    "其他机器需要 Redis 或 Valkey：先运行 mimikit config set pools.url redis://… ，再运行 mimikit restart",
   ", ": "，",
   "{value} ({source})": "{value}（{source}）",
   "new": "新",

@@ -100,6 +100,7 @@ export const MISTAKES: Readonly<Record<string, string>> = {
   "it said nothing": "没有任何输出",
   "port {port} on {host} is in use by another program: {another}": "{host} 的端口 {port} 已被其他程序占用：{another}",
   "port {port} may not be used by this user: {another}": "当前用户不能使用端口 {port}：{another}",
+  "{wrong} second": "{wrong} 秒",
   "{wrong} seconds": "{wrong} 秒",
   "choose another with MIMIKIT_PORT, for example  {call}": "请用 MIMIKIT_PORT 换一个，例如  {call}",
   "cannot listen on {host}:{port} ({reason}): set MIMIKIT_HOST and MIMIKIT_PORT":

@@ -15,7 +15,7 @@ export const OTHERS: Readonly<Record<string, string>> = {
   "{home} is trusted no longer; it is kept as it is": "不再信任 {home}；内容保持不变",
   "there is no record of {home}": "没有 {home} 的信任记录",
   "  nothing that would run or be believed": "  没有会运行或被采信的内容",
-  "you have allowed no command for good; what runs without asking follows from the setting autonomy":
+  "no command is allowed for good; the setting autonomy says which commands run without asking":
     "还没有永久允许的命令；哪些命令无需询问即可运行，由设置 autonomy 决定",
   "there is no state directory {home}:  mimikit up  makes it": "状态目录 {home} 不存在：运行 mimikit up 会创建它",
   "nothing was done yet": "还没有任何记录",
@@ -204,7 +204,7 @@ export const OTHERS: Readonly<Record<string, string>> = {
   "--json asks nothing: add --yes, or look first with  mimikit recipe show {name}":
     "--json 不会询问：请加上 --yes，或先用  mimikit recipe show {name}  查看",
   "{name}: added as {triggerId}{when}{what}": "{name}：已添加，编号 {triggerId}{when}{what}",
-  "--as is a name of small letters and digits, with single hyphens between them":
+  "--as must be a name of lowercase letters and digits, with single hyphens between them":
     "--as 应为由小写字母和数字组成的名称，中间可以有单个连字符",
   "{name} has a skill, so it can be added only once: leave --as out": "{name} 带有技能，只能添加一次：请去掉 --as",
   "--as: a recipe that comes with Mimikit is called {as}": "--as：Mimikit 自带的配方已使用名称 {as}",

@@ -68,7 +68,7 @@ export const REASONS: Readonly<Record<string, string>> = {
   "a day of the year, month first: 12-24": "日期，月份在前，例如 12-24",
   "a path of the workspace or from /, without quotes and without ~": "工作区内的路径或以 / 开头的路径，不含引号和 ~",
   "a length of time is like 30s, 10m, 2h or 1d": "时长应写成 30s、10m、2h 或 1d",
-  "is small letters and digits": "只能是小写字母和数字",
+  "must have lowercase letters and digits only": "只能是小写字母和数字",
   "at most {max} questions": "最多 {max} 个提问",
   "skills ({names})": "技能（{names}）",
   "{what}: {reason}": "{what}：{reason}",

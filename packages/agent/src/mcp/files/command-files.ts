@@ -51,7 +51,7 @@ export async function readOwnCommands(home: string): Promise<OwnCommands> {
   for (const file of (await namesIn(join(home, OWN_TOOLS))).sort()) {
     const path = `${OWN_TOOLS}/${file}`;
     try {
-      if (commands.length >= COMMANDS_MAX) throw new Error(`at most ${COMMANDS_MAX} can be used`);
+      if (commands.length >= COMMANDS_MAX) throw new Error(sentence("tools_too_many", { max: COMMANDS_MAX }));
       commands.push(parseCommand(file, (await readTextFile(join(home, path))).text));
     } catch (error) {
       const detail = oneLine(error instanceof Error ? error.message : String(error));
@@ -64,16 +64,16 @@ export async function readOwnCommands(home: string): Promise<OwnCommands> {
 /** Throws an error for people. */
 function parseCommand(file: string, text: string): OwnCommand {
   const [, name] = FILE.exec(file) ?? [];
-  if (name === undefined) throw new Error("its name is letters, digits, _ and -, at most 40, and ends in .yaml");
+  if (name === undefined) throw new Error(sentence("tool_file_name"));
   const read = CommandFile.safeParse(parseYaml(text, { maxAliasCount: YAML_ALIASES_MAX }));
   if (!read.success) throw new Error(describeIssues(read.error));
   const { input, command } = read.data;
   if (JSON.stringify(input).length > SCHEMA_CHARS_MAX)
-    throw new Error(`its input has more than ${SCHEMA_CHARS_MAX} characters`);
+    throw new Error(sentence("tool_input_long", { max: SCHEMA_CHARS_MAX }));
   const properties = Object.keys((input as { properties?: object }).properties ?? {});
   const blanks = command.flatMap((part) => [...part.matchAll(BLANK)].map(([, blank = ""]) => blank));
   const missing = blanks.find((blank) => !properties.includes(blank));
-  if (missing !== undefined) throw new Error(`{{${missing}}} is no property of its input`);
+  if (missing !== undefined) throw new Error(sentence("tool_blank", { name: missing }));
   return { name, ...read.data };
 }
 
