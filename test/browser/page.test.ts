@@ -53,7 +53,7 @@ describe.runIf(hasChromium)("the page", { timeout: BROWSER_MS_MAX }, () => {
     });
 
     test.each(["en-GB", "zh-CN"])(
-      "the pairing screen fits a small phone: in %s nothing is cut off or beside the middle",
+      "the pairing screen fits a small phone: in %s the card is in the middle, and the hint is in the label",
       async (locale) => {
         const width = 320;
         const { page } = await newPage({ locale, viewport: { width, height: 640 } });
@@ -61,12 +61,7 @@ describe.runIf(hasChromium)("the page", { timeout: BROWSER_MS_MAX }, () => {
         const { x, width: card } = (await page.locator(".pairing .card").boundingBox()) ?? { x: 0, width: 0 };
         expect(x).toBeGreaterThan(0);
         expect(Math.round(width - card - x)).toBe(Math.round(x));
-        // The longest text that the field shows is its own hint, if it has one.
-        const isCut = await page.locator("#code").evaluate((input: HTMLInputElement) => {
-          input.value = input.placeholder;
-          return input.scrollWidth > input.clientWidth;
-        });
-        expect(isCut).toBe(false);
+        expect(await page.locator("#code").getAttribute("placeholder")).toBeNull();
       },
     );
 

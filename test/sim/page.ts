@@ -167,8 +167,8 @@ class Watch {
     }
     const open = new Set(stateView.questions.map(({ id }) => id));
     for (const id of this.open) if (!open.has(id)) this.gone.add(id);
+    // Its answer was none of its options, and has become a message.
     for (const id of open)
-      // Its answer was none of its options, and has become a message.
       if (!closed.has(id)) this.gone.delete(id);
       else if (this.gone.has(id)) world.violate(`the page shows the question ${id} again, which is closed`);
     this.open = open;

@@ -31,7 +31,7 @@ const WAITING = /^(Looking…|Opening…|正在查看…|正在打开…)$/;
 /** Resolves once nothing of the view that is open is still to come. */
 export async function settled(page: Page): Promise<void> {
   const waits = page.getByText(WAITING).or(page.locator('.view [aria-busy="true"]'));
-  await waits.first().waitFor({ state: "hidden" });
+  await waits.first().waitFor({ state: "detached" });
 }
 
 /** The message field of the conversation. */
