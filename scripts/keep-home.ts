@@ -1,5 +1,6 @@
 /** Keeps a home of this version beside the tests, as test/homes/README.md describes it (docs/RELEASING.md). */
 import { execFileSync } from "node:child_process";
+import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { VERSION } from "@mimikit/runtime/home/version";
 import { Instance } from "../test/support/instance.ts";
@@ -20,7 +21,9 @@ try {
   for (const text of ASKED) call("ask", text);
   await mimikit.stop("SIGKILL");
   call("send", "help");
-  call("backup", "--with-secrets", join(ROOT, "test/homes", `${VERSION}.tar.gz`));
+  const kept = join(ROOT, "test/homes", `${VERSION}.tar.gz`);
+  rmSync(kept, { force: true });
+  call("backup", "--with-secrets", kept);
 } finally {
   await mimikit.dispose();
 }
