@@ -9,6 +9,7 @@ import { CommandOutcome } from "@mimikit/protocol/records/archive";
 import { REPLY_CHARS_MAX } from "@mimikit/protocol/records/effect";
 import { InboxCommand } from "@mimikit/protocol/records/inbox";
 import type { Result } from "@mimikit/protocol/records/result";
+import { removeDropped } from "@mimikit/store/disk/dropped-file";
 import { directoryOf } from "@mimikit/store/disk/file-system";
 import { createRecord } from "@mimikit/store/disk/record";
 import { inboxPath, QUARANTINE, signalPath } from "@mimikit/store/disk/state";
@@ -24,7 +25,8 @@ export async function adopt(path: string, command: InboxCommand, context: ExecCo
     (await createRecord(fs, InboxCommand, inboxPath(command.id), command))
   )
     audit({ event: "wish_adopted", detail: { path, id: command.id, kind: command.kind } });
-  await drop(path, context);
+  await archiveIndex.makeDurable();
+  await removeDropped(path, command.id, fs);
 }
 
 /**

@@ -1,4 +1,4 @@
-/** One directory of immutable records, cached in memory: names are compared, and only new ones are read. */
+/** One directory of immutable records, cached in memory: names are compared, and only new ones are read, and files of others again. */
 import { BadJson } from "@mimikit/protocol/base/json";
 import type { FileInfo, FileSystem } from "../disk/file-system.ts";
 import { ownNames } from "../disk/own-names.ts";
@@ -21,7 +21,7 @@ export interface CollectionOptions<T> {
    * Then its directory is synced first. Not given where nothing is.
    */
   mustLast?(record: T): boolean;
-  /** Has its file, by which it is known, been written by another process? Then it stays the very file that it is. */
+  /** Has its file, by which it is known, been written by another process? Then it stays the very file that it is, and may be another one soon. */
   isForeign?(record: T): boolean;
   /** Hears of each record the moment it came or went: `record` is what stands under the stem now, `before` what stood there. */
   onChange?(stem: string, record: T | undefined, before: T | undefined): void;
@@ -76,29 +76,33 @@ export class Collection<T> {
     const isGone = names.length - isNew.length < this.records.size;
     if (isGone || this.bads.size > 0) this.forgetAllBut(new Set(names));
     for (const [name, record] of found) this.put(name, record);
+    const isOther = await this.readAgain(names, nowMs);
     // They are remembered until the next look. One that was created since the listing costs a sync at most.
     this.own.clear();
     this.version = version;
-    return isGone || found.length > 0;
+    return isGone || isOther || found.length > 0;
   }
 
   /** Looks only at these names, as `refresh` does at all. @returns whether anything came or went. */
   async lookAt(names: Iterable<string>, nowMs: number): Promise<boolean> {
     const { fs, dir } = this.options;
     const isNew: string[] = [];
+    const isKnown: string[] = [];
     let isGone = false;
     for (const name of names) {
       const record = this.records.get(stemOf(name));
       if (record === undefined || !name.endsWith(SUFFIX)) isNew.push(name);
-      else if (!(await fs.exists(`${dir}/${name}`))) {
+      else if (await fs.exists(`${dir}/${name}`)) isKnown.push(name);
+      else {
         this.forget(stemOf(name), record);
         isGone = true;
       }
     }
+    const isOther = await this.readAgain(isKnown, nowMs);
     const found = await this.load(isNew, nowMs);
     for (const [name, record] of found) this.put(name, record);
     for (const name of names) this.own.delete(name);
-    return isGone || found.length > 0;
+    return isGone || isOther || found.length > 0;
   }
 
   /** The stems of the records that have gone since the last call. */
@@ -123,6 +127,22 @@ export class Collection<T> {
     if (lasting.length > 0 && !(await this.areOwn(lasting.map(([name]) => name))))
       await makeDurable(fs, paths, foreign);
     return found;
+  }
+
+  /** Reads the files of others among these records, which may have been written again. @returns is one of them another one now? */
+  private async readAgain(names: readonly string[], nowMs: number): Promise<boolean> {
+    const { isForeign } = this.options;
+    let isOther = false;
+    for (const name of isForeign === undefined ? [] : names) {
+      const before = this.records.get(stemOf(name));
+      if (before === undefined || !name.endsWith(SUFFIX) || isForeign?.(before) !== true) continue;
+      const [now] = await this.load([name], nowMs);
+      if (now !== undefined && JSON.stringify(now[1]) === JSON.stringify(before)) continue;
+      this.forget(stemOf(name), before);
+      if (now !== undefined) this.put(...now);
+      isOther = true;
+    }
+    return isOther;
   }
 
   /** Has this process itself created all of them, and are they durable? Waits for what is under way. */

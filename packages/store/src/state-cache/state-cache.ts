@@ -2,7 +2,6 @@
  * The state directory in memory. Directories are read in the order in which a record moves through them, so that one
  * in motion is seen at least once; a record is read once, because it never changes.
  */
-import { createHash } from "node:crypto";
 import type { AttemptFacts } from "@mimikit/core/base/snapshot";
 import type { AttachedFile, AttachmentOrder } from "@mimikit/protocol/base/attachment";
 import { ID_PATTERN } from "@mimikit/protocol/base/id-pattern";
@@ -12,18 +11,20 @@ import { Role } from "@mimikit/protocol/base/role";
 import { Signal } from "@mimikit/protocol/base/signal";
 import { UndoableChange } from "@mimikit/protocol/records/change";
 import { Claim, FailedAttempt, type Identity, Joined } from "@mimikit/protocol/records/claim";
-import { DROPPED_PREFIX, DroppedCommand, InboxCommand, isIdOf, needsSignature } from "@mimikit/protocol/records/inbox";
+import { DroppedCommand, InboxCommand, isIdOf, needsSignature } from "@mimikit/protocol/records/inbox";
 import { Question } from "@mimikit/protocol/records/question";
 import { Result } from "@mimikit/protocol/records/result";
 import { Task } from "@mimikit/protocol/records/task";
 import { type DependentTask, type Trigger, TriggerRecord } from "@mimikit/protocol/records/trigger";
 import { describeIssues } from "@mimikit/protocol/texts/issues";
 import { findAttachments, UnknownAttachment } from "../attachments/attachments.ts";
+import { droppedId } from "../disk/dropped-file.ts";
 import type { FileInfo, FileSystem } from "../disk/file-system.ts";
 import { isSigned } from "../disk/sign.ts";
 import {
   CHANGES,
   INBOX,
+  inboxPath,
   QUESTIONS,
   queueOf,
   recordIn,
@@ -415,6 +416,7 @@ async function decodeInbox(
   if (!dropped.success) throw new BadJson(describeIssues(dropped.error));
   const file = await info();
   if (file === null) throw new BadJson("it vanished");
+  if ((await fs.read(inboxPath(stem))) !== text) throw new BadJson("it is being written");
   // A hard link can bring in a file that its owner never meant as a message.
   if (file.links > 1) throw new BadJson("it is a hard link: copy the file instead");
   const named = { id: droppedId(stem, file), at: new Date(file.mtimeMs).toISOString() };
@@ -435,12 +437,4 @@ async function attached(orders: readonly AttachmentOrder[], fs: FileSystem): Pro
     if (error instanceof UnknownAttachment) throw new BadJson(error.message);
     throw error;
   }
-}
-
-/** The same file gets the same id however often it is looked at (docs/file-protocol.md R2). */
-function droppedId(stem: string, file: FileInfo): string {
-  const hash = createHash("sha256")
-    .update(JSON.stringify([stem, file.inode, file.mtimeMs, file.size]))
-    .digest("hex");
-  return `${DROPPED_PREFIX}-${hash.slice(0, 32)}`;
 }
