@@ -6,12 +6,16 @@ import { appendFileSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSyn
 import { join } from "node:path";
 import { dayOf } from "@mimikit/protocol/base/usage";
 import { EndedDelivery, FailedCalls, HookDelivery } from "@mimikit/protocol/records/hook";
+import { Result } from "@mimikit/protocol/records/result";
 import type { Status } from "@mimikit/protocol/wire/api";
 import { readWholeTrail } from "@mimikit/runtime/audit/audit-trail";
 import { setHookSecret } from "@mimikit/runtime/config/secrets";
-import { usagePath } from "@mimikit/store/disk/state";
+import { openDisk } from "@mimikit/store/disk/disk";
+import { createRecord } from "@mimikit/store/disk/record";
+import { archivePath, resultPath, usagePath } from "@mimikit/store/disk/state";
 import { afterEach, describe, expect, test } from "vitest";
 import { runCli } from "../cli/run-cli.ts";
+import { resultOf, taskOf } from "../http-gateway/records.ts";
 import { type Answering, HookReceiver, isSigned } from "../support/hook-receiver.ts";
 import { Instance, type InstanceOptions, ROLE_NAMES, type RoleName } from "../support/instance.ts";
 
@@ -131,6 +135,25 @@ describe("a call", () => {
     expect(receiver.received.map(({ headers }) => headers["webhook-id"])).toEqual([delivery?.id]);
     expect(receiver.received[0]?.headers["webhook-signature"]).toBeUndefined();
     await expect.poll(() => audited(mimikit)).toEqual(["hook_sent"]);
+  });
+
+  test("does not tell of a result that is handed in after its task was cancelled", async () => {
+    const mimikit = await start();
+    const receiver = await receive();
+    await setHookSecret(mimikit.home, "notify", SECRET);
+    await put(mimikit, "notify", `on: task_done\nrole: worker\nurl: ${receiver.url}done\n`);
+    const disk = openDisk(mimikit.home, "test");
+    const [late, other] = [taskOf("t-000900.0.0"), taskOf("t-000901.0.0")];
+    // It would remove the late one.
+    process.kill(mimikit.pidOf("supervisor"), "SIGSTOP");
+    const now = { completedAt: new Date().toISOString() };
+    const cancelled = { status: "failed", result: null, failureReason: "cancelled", error: "cancelled" } as const;
+    await createRecord(disk, Result, archivePath(late.id), resultOf(late, { ...now, ...cancelled }));
+    await createRecord(disk, Result, resultPath("worker", late.id), resultOf(late, now));
+    await createRecord(disk, Result, resultPath("worker", other.id), resultOf(other, now));
+    await untilEnded(mimikit, 1);
+    process.kill(mimikit.pidOf("supervisor"), "SIGCONT");
+    expect(receiver.received.map(({ event }) => event.data.id)).toEqual([other.id]);
   });
 
   test("is made again with the same id and the same body when the pool is killed before it has the answer", async () => {

@@ -312,16 +312,26 @@ export class HookRunner {
         () => questionPath(question.id),
         () => ofQuestion(question),
       );
+    const late = await this.lateResults();
     for (const result of cache.results.values())
       take(
         `results ${result.id}`,
         () => resultPath(result.task.role, result.id),
-        () => ofResult(result),
+        () => (late.has(result.id) ? [] : ofResult(result)),
       );
     const archiveVersion = await this.lookAtArchive((id, events) =>
       take(`archive ${id}`, () => archivePath(id), events),
     );
     return { happenings, keys, archiveVersion };
+  }
+
+  /** Handed in after the task had ended otherwise, as by a cancel: the one in archive/ counts. */
+  private async lateResults(): Promise<ReadonlySet<string>> {
+    const { archiveIndex, results } = this.options.cache;
+    const late = new Set<string>();
+    for (const id of results.keys())
+      if (!this.lookedAt.has(`results ${id}`) && (await archiveIndex.confirm(id))) late.add(id);
+    return late;
   }
 
   /** Records whose turn has come before a look: new ones by their names, and of these the recent ones. */
