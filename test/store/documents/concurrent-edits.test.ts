@@ -119,7 +119,7 @@ describe("settings that are taken back while somebody saves them", () => {
         const editor = editorOf();
         const { disk, operations } = editedAt(fs, path, k, editor);
         const context = { fs: disk, lock: noLock, nowMs: () => NOON_MS, audit: () => undefined };
-        const edited = await restoreConfig(change, context);
+        const edited = await restoreConfig(change, async () => "open", context);
         if (operations.length <= k) break;
         if (operations.length === k + 1) editor.end(path);
         if (edited !== "made") expect(edited).toMatchObject({ problem: expect.stringContaining("was changed again") });

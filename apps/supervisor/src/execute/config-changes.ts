@@ -8,7 +8,7 @@ import { type ConfigChange, UndoableChange } from "@mimikit/protocol/records/cha
 import { CONFIG_FILE, CONFIG_FILE_BYTES_MAX, problemOfConfig, settingsIn } from "@mimikit/runtime/config/config-file";
 import { createRecord, replaceView } from "@mimikit/store/disk/record";
 import { changePath } from "@mimikit/store/disk/state";
-import { type Edited, editDocument, readIfDocument } from "@mimikit/store/documents/document";
+import { type Edit, type Edited, editDocument, readIfDocument } from "@mimikit/store/documents/document";
 import type { ExecContext } from "./exec-context.ts";
 import { sha256 } from "./notes.ts";
 
@@ -51,8 +51,15 @@ export async function noticeConfig(context: ConfigContext): Promise<void> {
   });
 }
 
-/** Writes the settings back as they were, unless they were changed since. */
-export async function restoreConfig(change: ConfigChange, { fs, lock }: ConfigContext): Promise<Edited> {
+/**
+ * Writes the settings back as they were, unless they were changed since.
+ * @param standing is asked in the moment of the edit: since another process wrote them back, they may have been set again.
+ */
+export async function restoreConfig(
+  change: ConfigChange,
+  standing: NonNullable<Edit["standing"]>,
+  { fs, lock }: ConfigContext,
+): Promise<Edited> {
   const isChanged = {
     problem: `${CONFIG_FILE} was changed again since: undo the later change first, or edit the file`,
   };
@@ -67,7 +74,7 @@ export async function restoreConfig(change: ConfigChange, { fs, lock }: ConfigCo
     return change.before;
   };
   try {
-    return await editDocument(fs, lock, CONFIG_FILE, { write });
+    return await editDocument(fs, lock, CONFIG_FILE, { standing, write });
   } catch (error) {
     if (!(error instanceof BadJson)) throw error;
     return isChanged;

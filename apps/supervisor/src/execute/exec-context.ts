@@ -20,6 +20,11 @@ export interface ExecContext {
   restart(): Promise<void>;
 }
 
+/**
+ * Archives a record of this process's own, unless it is archived. One that was compacted while this process stood still just before its
+ * creation counts, and the new one goes.
+ * @returns false when it was there before.
+ */
 export async function archive<T extends { id: string }>(
   record: T,
   schema: Parameters<typeof createRecord<T>>[1],
@@ -30,9 +35,13 @@ export async function archive<T extends { id: string }>(
     await archiveIndex.makeDurable();
     return false;
   }
-  const created = await createRecord(fs, schema, archivePath(record.id), record);
+  const path = archivePath(record.id);
+  const created = await createRecord(fs, schema, path, record);
+  await archiveIndex.reload();
+  const isCompacted = archiveIndex.isCompacted(record.id);
+  if (created && isCompacted) await fs.unlink(path);
   archiveIndex.add(record.id);
-  return created;
+  return created && !isCompacted;
 }
 
 /** A source goes only after what became of it is durable (docs/file-protocol.md R3). */

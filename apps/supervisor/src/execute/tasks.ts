@@ -23,8 +23,16 @@ export async function queueTask(
   if (await archiveIndex.confirmAny([task.id, ...marksOf(task.id)])) return;
   if (await isDurablyThere(resultPath(task.role, task.id), fs)) return;
   const { id, role, traceId, parentId } = task;
-  if (await create(fs, Task, queuePath(role, id), task))
+  if ((await create(fs, Task, queuePath(role, id), task)) && !(await hasEndedMeanwhile(id, context)))
     audit({ event, taskId: id, traceId, ...(parentId && { parentId }), detail: { role, title: task.title } });
+}
+
+/**
+ * Call behind the creation of a task. It may have run and been archived while this process stood still just before: memory knows that from now
+ * on, and the record, which nothing would run, goes.
+ */
+function hasEndedMeanwhile(id: string, { archiveIndex }: ExecContext): Promise<boolean> {
+  return archiveIndex.confirm(id);
 }
 
 /**
@@ -83,7 +91,8 @@ export async function markCancelled(taskId: string, at: string, context: ExecCon
 }
 
 /** Creating the turn is the compare-and-swap: of two supervisors one wins, and a late one changes nothing. */
-export async function wake(turn: Task, { fs, archiveIndex, audit }: ExecContext): Promise<void> {
+export async function wake(turn: Task, context: ExecContext): Promise<void> {
+  const { fs, archiveIndex, audit } = context;
   // The turn before is applied, so whatever it consumed is in the archive by now: look for it there by name.
   const input = turn.turn;
   const answered = [...(input?.messages ?? []), ...(input?.events ?? []), ...(input?.results ?? [])];
@@ -92,7 +101,8 @@ export async function wake(turn: Task, { fs, archiveIndex, audit }: ExecContext)
     if (await archiveIndex.confirm(id)) return;
   if (await archiveIndex.confirm(turn.id)) return;
   await archiveIndex.makeDurable();
-  if (await createShown(fs, Task, queuePath(turn.role, turn.id), turn)) {
+  const isNew = await createShown(fs, Task, queuePath(turn.role, turn.id), turn);
+  if (isNew && !(await hasEndedMeanwhile(turn.id, context))) {
     const detail = { messages: input?.messages.length, events: input?.events.length, results: input?.results.length };
     audit({ event: KINDS[turn.kind].queued, taskId: turn.id, traceId: turn.traceId, detail });
   }

@@ -4,7 +4,7 @@ import { EndedTrigger, SkippedOccurrences } from "@mimikit/protocol/records/arch
 import { UndoableChange } from "@mimikit/protocol/records/change";
 import { TriggerRecord } from "@mimikit/protocol/records/trigger";
 import { createRecord } from "@mimikit/store/disk/record";
-import { changePath, queuePath, resultPath, triggerPath } from "@mimikit/store/disk/state";
+import { changePath, queuePath, resultPath, TRIGGERS, triggerPath } from "@mimikit/store/disk/state";
 import { archive, type ExecContext, isDurablyThere, tellTeller } from "./exec-context.ts";
 import { queueTask } from "./tasks.ts";
 
@@ -14,30 +14,47 @@ export async function recordChange(change: UndoableChange | undefined, { fs }: E
 }
 
 /** A first version. A trigger that is spent, or has become a later version, is not created again. */
-export async function createTrigger(trigger: TriggerRecord, { fs, archiveIndex, audit }: ExecContext): Promise<void> {
-  const { id, version } = trigger;
+export async function createTrigger(trigger: TriggerRecord, context: ExecContext): Promise<void> {
+  const { fs, archiveIndex, audit } = context;
+  const { id } = trigger;
   if (await archiveIndex.confirm(id)) return;
   if (trigger.type === "link") {
     const { task, condition } = trigger;
     if (await isDurablyThere(queuePath(task.role, id), fs)) return;
     if (await isDurablyThere(resultPath(task.role, id), fs)) return;
-    if (await createRecord(fs, TriggerRecord, triggerPath(id, version), trigger))
+    if (await createVersion(trigger, context))
       audit({ event: "task_waiting", taskId: id, traceId: task.traceId, detail: { condition } });
     return;
   }
   const { type, title, traceId } = trigger;
-  if (await createRecord(fs, TriggerRecord, triggerPath(id, version), trigger))
+  if (await createVersion(trigger, context))
     audit({ event: "trigger_created", taskId: id, traceId, detail: { type, title } });
 }
 
+/**
+ * Creates a version, unless the trigger has gone on: while this process stood still, this version may have been made, followed by another one
+ * and removed, so that its name is free again.
+ * @returns false when another process has made this version.
+ */
+async function createVersion(trigger: TriggerRecord, { fs }: ExecContext): Promise<boolean> {
+  const { id, version } = trigger;
+  const path = triggerPath(id, version);
+  if (!(await createRecord(fs, TriggerRecord, path, trigger))) return false;
+  const versions = (await fs.list(TRIGGERS)).filter((name) => name.startsWith(`${id}.v`));
+  if (!versions.some((name) => Number.parseInt(name.slice(id.length + 2), 10) > version)) return true;
+  await fs.unlink(path);
+  return false;
+}
+
 /** @returns false when another process has made this version. */
-export async function advance(trigger: TriggerRecord, { fs, archiveIndex, audit }: ExecContext): Promise<boolean> {
+export async function advance(trigger: TriggerRecord, context: ExecContext): Promise<boolean> {
+  const { archiveIndex, audit } = context;
   const { id, version } = trigger;
   if (await archiveIndex.confirm(id)) return true;
   // It forgets what the version before it has decided: all of that must survive a power loss by now
   // (docs/file-protocol.md R4).
   await archiveIndex.makeDurable();
-  if (!(await createRecord(fs, TriggerRecord, triggerPath(id, version), trigger))) return false;
+  if (!(await createVersion(trigger, context))) return false;
   const { decision, paused } = trigger.type === "link" ? {} : trigger;
   const fired = decision?.fire.map((occurrence) => occurrence.id) ?? [];
   const detail = { version, ...(fired.length > 0 && { fired }), ...(paused === true && { paused }) };

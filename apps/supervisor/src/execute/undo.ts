@@ -21,7 +21,7 @@ export async function undo(
   if (await context.archiveIndex.confirm(undoneId(change.id)))
     return concludeUndo({ type: "conclude-undo", command, outcome: "it was undone before" }, context);
   const edited = await (change.what === "config"
-    ? restoreConfig(change, context)
+    ? restoreConfig(change, whileOpen(undoneId(change.id), context), context)
     : takeBack(change, command.id, context));
   if (edited === "over") return;
   if (typeof edited === "object")
