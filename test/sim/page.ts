@@ -4,6 +4,7 @@
  */
 import { triggerIdOf } from "@mimikit/core/triggers/of-command";
 import type { TriggerInput } from "@mimikit/protocol/triggers/trigger-order";
+import type { ChatMessage } from "@mimikit/protocol/wire/api";
 import { commandId } from "@mimikit/store/disk/create-command";
 import { archivePath, QUESTIONS } from "@mimikit/store/disk/state";
 import { type ChangedNames, PendingChanges } from "@mimikit/store/state-cache/pending-changes";
@@ -147,7 +148,7 @@ class Watch {
     const said = new Set(
       stateView.messages.flatMap(({ id, replaces = id, instead = id, versions = [] }) => [
         ...[id, replaces, instead],
-        ...versions.map((version) => version.id),
+        ...versions.flatMap((version: ChatMessage) => [version.id, version.replaces ?? []].flat()),
       ]),
     );
     const tasks = new Map(stateView.tasks.map((task) => [task.id, task]));
