@@ -208,8 +208,9 @@ function person(outside: Outside, { takesNotes, improves = false, asks = false }
       const isDeleting = world.disk.names("inbox").some((name) => name.startsWith("delete-"));
       const triggers = world.isCalm && !isDeleting ? triggersOn(world) : [];
       const open = dice < 0.3 ? questionsOn(world) : [];
-      // Of many questions each is answered rarely twice: what came too late is a message, and makes work of its own.
-      const asked = asks && world.random() < 0.98 ? open.filter((each) => isNoticed(each, world)) : open;
+      // Of many questions each is answered rarely twice, and in the end none: an answer that comes too late is a message, and makes work of its own.
+      const isOnce = (asks && world.random() < 0.98) || world.isCalm;
+      const asked = isOnce ? open.filter((each) => isNoticed(each, world)) : open;
       if (asked.length > 0 && dice < (world.isCalm ? 0.3 : asks ? 0.2 : 0.03)) {
         await answerQuestion(pick(asked, world), serial, environment, outside);
       } else if (triggers.length > 0 && dice < 0.2) {
