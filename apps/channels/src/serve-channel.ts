@@ -83,7 +83,7 @@ export class ServedChannel {
     const nowMs = performance.now();
     if (nowMs - this.prunedAtMs < PRUNE_EVERY_MS) return;
     this.prunedAtMs = nowMs;
-    await this.sends.prune(this.parts.nowMs());
+    await this.sends.prune();
   }
 
   async stop(): Promise<void> {

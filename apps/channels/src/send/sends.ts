@@ -90,12 +90,17 @@ export class Sends {
     }
   }
 
-  /** Forgets what ended long ago. */
-  async prune(nowMs: number): Promise<void> {
+  /** Forgets what ended long before the newest of them. A clock that is ahead makes nothing old: what is due on the right one would be sent again. */
+  async prune(): Promise<void> {
     const dir = channelSendsOf(this.channel);
+    const mtimes = new Map<string, number>();
     for (const name of await this.fs.list(dir)) {
       const info = await this.fs.info(`${dir}/${name}`);
-      if (info === null || nowMs - info.mtimeMs <= KEPT_MS) continue;
+      if (info !== null) mtimes.set(name, info.mtimeMs);
+    }
+    const newestMs = Math.max(...mtimes.values());
+    for (const [name, mtimeMs] of mtimes) {
+      if (newestMs - mtimeMs <= KEPT_MS) continue;
       const [, id = ENDED.exec(name)?.[1]] = BEGUN.exec(name) ?? [];
       if (id === undefined) continue;
       await this.fs.unlink(`${dir}/${name}`);
