@@ -16,7 +16,7 @@ import {
   realpathSync,
   statSync,
   unlinkSync,
-  writeSync,
+  writeFileSync,
 } from "node:fs";
 import { homedir } from "node:os";
 import { dirname, join, resolve } from "node:path";
@@ -161,7 +161,7 @@ function createOnce(home: string, name: string, textOf: () => string): void {
   const temporary = join(home, "tmp", `${name}-${process.pid}-${randomBytes(4).toString("hex")}`);
   const file = openSync(temporary, "wx", 0o600);
   try {
-    writeSync(file, textOf());
+    writeFileSync(file, textOf());
     fsyncSync(file);
   } finally {
     closeSync(file);

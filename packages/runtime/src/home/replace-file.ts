@@ -2,20 +2,22 @@
  * A small file that is complete at any instant, old or new. For views and notes, never for records
  * (docs/file-protocol.md R1).
  */
-import { closeSync, fsyncSync, openSync, renameSync, rmSync, writeSync } from "node:fs";
+import { closeSync, fsyncSync, openSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { dirname } from "node:path";
+import { syncDirectory } from "@mimikit/store/disk/sync-directory";
 
 let replacements = 0;
 
 /**
- * Writes `text` beside `path` and renames it over it (mode 0600). The directory must exist.
- * Throws what the file system throws (ENOSPC, EACCES, …); `path` is then what it was.
+ * Writes `text` beside `path` and renames it over it (mode 0600), durably. The directory must exist.
+ * Throws what the file system throws (ENOSPC, EACCES, …); `path` is then what it was, except where only the last sync failed.
  */
 export function replaceFile(path: string, text: string): void {
   const beside = `${path}.${process.pid}-${++replacements}.tmp`;
   try {
     const file = openSync(beside, "wx", 0o600);
     try {
-      writeSync(file, text);
+      writeFileSync(file, text);
       fsyncSync(file);
     } finally {
       closeSync(file);
@@ -25,4 +27,5 @@ export function replaceFile(path: string, text: string): void {
     rmSync(beside, { force: true });
     throw error;
   }
+  syncDirectory(dirname(path));
 }
