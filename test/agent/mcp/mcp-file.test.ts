@@ -3,13 +3,14 @@ import { chmodSync, mkdirSync, readFileSync, statSync, symlinkSync, writeFileSyn
 import { join } from "node:path";
 import { contentsOf } from "@mimikit/agent/home-contents";
 import { expandServer, UnsetVariable } from "@mimikit/agent/mcp/files/expand";
-import { setLogin } from "@mimikit/agent/mcp/files/logins";
+import { readLogin, setLogin } from "@mimikit/agent/mcp/files/logins";
 import { readMcpFile, setMcpServer, targetOf } from "@mimikit/agent/mcp/files/mcp-file";
 import { StateCache } from "@mimikit/store/state-cache/state-cache";
 import { execa } from "execa";
 import { expect, test } from "vitest";
 import { writeBackup } from "../../../apps/cli/src/backup/write-backup.ts";
 import { temporaryState } from "../../store/home.ts";
+import { whileHeld } from "../../support/lost-lock.ts";
 import { writeMcpFile } from "../../support/mcp-servers.ts";
 import { temporaryDirectory } from "../fixtures.ts";
 
@@ -91,6 +92,33 @@ test("what would be started is shown before a directory is adopted, without a va
     ]),
   );
   expect(JSON.stringify(items)).not.toContain("hunter2-secret");
+});
+
+/** `value`, at whose first writing this process is held, and another one runs `program`. */
+function heldAt<T extends object>(value: T, home: string, path: string, program: string): T {
+  let isFirst = true;
+  const toJSON = () => {
+    if (isFirst) whileHeld(home, path, program);
+    isFirst = false;
+    return value;
+  };
+  return Object.defineProperty({ ...value }, "toJSON", { value: toJSON });
+}
+
+test("servers and logins that another process keeps stay, when one that was held while it saved goes on", async () => {
+  const { home, env } = homeOf();
+  const at = JSON.stringify(home);
+  const server = { command: "x" };
+  const addServer = `import { setMcpServer } from "@mimikit/agent/mcp/files/mcp-file"; await setMcpServer(${at}, "theirs", ${JSON.stringify(server)});`;
+  expect(await setMcpServer(home, "ours", heldAt(server, home, "mcp.json", addServer))).toBe(false);
+  expect([...readMcpFile(home, env).servers.keys()].sort()).toEqual(["ours", "theirs"]);
+
+  const tokens = { access_token: "x", token_type: "Bearer" };
+  const login = { url: "http://a.example", client: { client_id: "c" }, tokens };
+  const addLogin = `import { setLogin } from "@mimikit/agent/mcp/files/logins"; await setLogin(${at}, "theirs", ${JSON.stringify(login)});`;
+  const held = { ...login, tokens: heldAt(tokens, home, "mcp-logins.json", addLogin) };
+  expect(await setLogin(home, "ours", held)).toBe(false);
+  for (const name of ["ours", "theirs"]) expect(readLogin(home, name, login.url)).toEqual(login);
 });
 
 test("a backup holds servers and logins only with secrets", async () => {

@@ -14,7 +14,7 @@ import {
 import { dirname, join } from "node:path";
 import { renderPrompt } from "@mimikit/agent/prompt/prompt";
 import { findSandbox } from "@mimikit/agent/shell/sandbox";
-import { hashOfSkill, setAllowed } from "@mimikit/agent/skills/allowed";
+import { hashOfSkill, readAllowed, setAllowed } from "@mimikit/agent/skills/allowed";
 import {
   BadSkill,
   findSkills,
@@ -44,7 +44,8 @@ if (!isSandboxed) console.warn(`no sandbox here (${sandbox.missing}): read-only 
 function emptyPlaces(): SkillPlaces {
   const directory = temporaryDirectory();
   const at = (name: string) => join(directory, name);
-  return { home: at("home"), user: at("user"), workspace: at("workspace"), shipped: at("shipped") };
+  mkdirSync(at("locks"));
+  return { home: at("skills"), user: at("user"), workspace: at("workspace"), shipped: at("shipped") };
 }
 
 function write(path: string, text: string): void {
@@ -65,7 +66,7 @@ describe("a skill of the workspace", () => {
     const only = async () => (await findSkills(places)).skills[0];
     const allow = async () => {
       const skill = (await only()) ?? expect.fail("there is no skill");
-      await setAllowed(places.home, "deploy", await hashOfSkill(skill, await listSkillFiles(skill)));
+      await setAllowed(dirname(places.home), "deploy", await hashOfSkill(skill, await listSkillFiles(skill)));
     };
     return { places, dir, only, allow };
   }
@@ -78,7 +79,7 @@ describe("a skill of the workspace", () => {
       await allow();
       expect((await only())?.level ?? "").toBe(level);
       expect(await only()).not.toHaveProperty("isHeld");
-      await setAllowed(places.home, "deploy", null);
+      await setAllowed(dirname(places.home), "deploy", null);
       expect(await only()).toMatchObject({ level: "read-only", isHeld: true });
     },
   );
@@ -100,6 +101,13 @@ describe("a skill of the workspace", () => {
 
   test("that declares read-only needs no approval", async () => {
     expect(await brought("read-only").only()).not.toHaveProperty("isHeld");
+  });
+
+  test("keeps its approval when others are approved at the same moment", async () => {
+    const { places } = brought();
+    const names = Array.from({ length: 4 }, (_, n) => `skill-${n}`);
+    await Promise.all(names.map((name) => setAllowed(dirname(places.home), name, "0".repeat(64))));
+    expect(Object.keys(await readAllowed(places.home)).sort()).toEqual(names);
   });
 
   test("is read-only if the file of approvals cannot be read", async () => {

@@ -1,9 +1,10 @@
 /** Keys are kept for this user alone, and a file that cannot be trusted is neither believed nor overwritten. */
 import { chmodSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { problemOfKey, readKeys, setKey, withoutKey } from "@mimikit/runtime/config/secrets";
+import { problemOfKey, readChannels, readKeys, setChannel, setKey, withoutKey } from "@mimikit/runtime/config/secrets";
 import { HomeError } from "@mimikit/runtime/home/home";
 import { expect, onTestFinished, test } from "vitest";
+import { whileHeld } from "../../support/lost-lock.ts";
 import { temporaryDirectory, temporaryHome } from "../temporary-home.ts";
 
 const adopted = (home: string) => ({ MIMIKIT_HOME: home });
@@ -25,6 +26,23 @@ test("keys that are set at once are all kept, and nothing is left beside the fil
   const names = Array.from({ length: 8 }, (_, i) => `provider-${i}`);
   await Promise.all(names.map((name) => setKey(home, name, `sk-${name}`)));
   expect(Object.keys(readKeys(home, adopted(home)).keys).sort()).toEqual(names);
+  expect(readdirSync(home).filter((name) => name.startsWith("secrets"))).toEqual(["secrets.json"]);
+});
+
+test("a key that another process keeps stays, when one that was held while it saved goes on", async () => {
+  const home = temporaryHome();
+  let isFirst = true;
+  const fields = {
+    get topic() {
+      const other = `import { setKey } from "@mimikit/runtime/config/secrets"; await setKey(${JSON.stringify(home)}, "openai", "sk-one");`;
+      if (isFirst) whileHeld(home, "secrets.json", other);
+      isFirst = false;
+      return "mine";
+    },
+  };
+  await setChannel(home, "ntfy", fields);
+  expect(readKeys(home, adopted(home)).keys).toEqual({ openai: "sk-one" });
+  expect(readChannels(home, adopted(home))).toEqual({ ntfy: { topic: "mine" } });
   expect(readdirSync(home).filter((name) => name.startsWith("secrets"))).toEqual(["secrets.json"]);
 });
 

@@ -5,7 +5,7 @@ import { dirname, join } from "node:path";
 import { expect, test } from "vitest";
 import { temporaryDirectory } from "../temporary-home.ts";
 
-/** What a process says that replaces a file. @param limit a command of the shell that runs before. */
+/** The lines of a process that replaces a file. @param limit a command of the shell that runs before. */
 function replacedBy(path: string, lines: number, limit = ":"): string[] {
   const script = new URL("../processes/replace-file.ts", import.meta.url).pathname;
   const command = ["-c", `${limit}; exec "$0" "$@"`, process.execPath, script, path, String(lines)];

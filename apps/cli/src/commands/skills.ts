@@ -117,7 +117,7 @@ async function decide(json: boolean, skill: SkillSummary, isAllowed: boolean): P
   const { home } = currentPlace();
   openHome(home, process.env);
   const hash = isAllowed ? await hashOfSkill(skill, await listSkillFiles(skill)) : null;
-  await setAllowed(skillPlacesOf(currentPlace(), process.env).home, name, hash);
+  await setAllowed(home, name, hash);
   if (json) printJson({ name, allowed: isAllowed });
   else
     printLine(

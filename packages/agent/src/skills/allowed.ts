@@ -8,11 +8,13 @@ import { readFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { BadJson, parseRecord } from "@mimikit/protocol/base/json";
 import { SkillName, type SkillSummary } from "@mimikit/protocol/base/skill";
-import { replaceFile } from "@mimikit/runtime/home/replace-file";
+import { editPrivateFile } from "@mimikit/runtime/home/private-file";
 import { hasCode } from "@mimikit/store/disk/error-code";
 import { z } from "zod";
 
-/** In the folder of the state directory's own skills: the approved skills by name, each with the hash of its files. */
+/** The folder of the state directory's own skills. */
+export const SKILLS_DIR = "skills";
+/** In it: the approved skills by name, each with the hash of its files. */
 const ALLOWED_FILE = "allowed.json";
 const Allowed = z.record(SkillName, z.string().regex(/^[0-9a-f]{64}$/));
 export type Allowed = z.infer<typeof Allowed>;
@@ -20,21 +22,32 @@ export type Allowed = z.infer<typeof Allowed>;
 /** Empty if the file cannot be read: then no skill is approved. Throws other errors of the disk. @param dir the folder of the state's own skills. */
 export async function readAllowed(dir: string): Promise<Allowed> {
   try {
-    return parseRecord(Allowed, await readFile(join(dir, ALLOWED_FILE), "utf8"));
+    return allowedIn(await readFile(join(dir, ALLOWED_FILE), "utf8"));
   } catch (error) {
-    if (error instanceof BadJson || hasCode(error, "ENOENT", "ENOTDIR", "EISDIR", "EACCES")) return {};
+    if (hasCode(error, "ENOENT", "ENOTDIR", "EISDIR", "EACCES")) return {};
     throw error;
   }
 }
 
-/** Approves the skill with these files, or revokes the approval. Throws what the disk throws. @param hash of its files; null revokes. */
-export async function setAllowed(dir: string, name: string, hash: string | null): Promise<void> {
-  const { [name]: _before, ...others } = await readAllowed(dir);
-  mkdirSync(dir, { recursive: true, mode: 0o700 });
-  replaceFile(
-    join(dir, ALLOWED_FILE),
-    `${JSON.stringify(hash === null ? others : { ...others, [name]: hash }, null, 2)}\n`,
-  );
+function allowedIn(text: string): Allowed {
+  try {
+    return parseRecord(Allowed, text);
+  } catch (error) {
+    if (error instanceof BadJson) return {};
+    throw error;
+  }
+}
+
+/**
+ * Approves the skill with these files, or revokes the approval. Throws what the disk throws, HomeError and DocumentBusy.
+ * @param hash of its files; null revokes.
+ */
+export async function setAllowed(home: string, name: string, hash: string | null): Promise<void> {
+  mkdirSync(join(home, SKILLS_DIR), { recursive: true, mode: 0o700 });
+  await editPrivateFile(home, `${SKILLS_DIR}/${ALLOWED_FILE}`, (text) => {
+    const { [name]: _before, ...others } = allowedIn(text ?? "{}");
+    return `${JSON.stringify(hash === null ? others : { ...others, [name]: hash }, null, 2)}\n`;
+  });
 }
 
 /** The hash of a skill's files and their names. Throws what the disk throws. @param files relative to its folder, sorted. */

@@ -20,7 +20,7 @@ import type { Environment, HomePlace } from "@mimikit/runtime/home/home";
 import { ROOT } from "@mimikit/runtime/home/programs";
 import { hasCode } from "@mimikit/store/disk/error-code";
 import { z } from "zod";
-import { hashOfSkill, readAllowed } from "./allowed.ts";
+import { hashOfSkill, readAllowed, SKILLS_DIR } from "./allowed.ts";
 import { readFrontMatter } from "./front-matter.ts";
 import { readTextFile } from "./text-file.ts";
 
@@ -75,7 +75,7 @@ export function parseSkill(text: string): Pick<SkillSummary, "name" | "descripti
 /** The folders of skills of an instance, and of its user. */
 export function skillPlacesOf({ home, workDir }: HomePlace, env: Environment): SkillPlaces {
   return {
-    home: join(home, "skills"),
+    home: join(home, SKILLS_DIR),
     user: userSkillsDir(env),
     workspace: join(workDir, ".mimikit", "skills"),
     shipped: SHIPPED_DIR,

@@ -12,8 +12,7 @@ import { SECRETS_PATH } from "@mimikit/store/disk/state";
 import { z } from "zod";
 import { isAdopted } from "../home/adoption.ts";
 import { type Environment, HomeError } from "../home/home.ts";
-import { readPrivateFile, whileLocked } from "../home/private-file.ts";
-import { replaceFile } from "../home/replace-file.ts";
+import { editPrivateFile, readPrivateFile } from "../home/private-file.ts";
 
 const KEY_CHARS_MAX = 4_096;
 /** Less of a key opens nothing, and is the same for many: `sk-proj-`. */
@@ -138,17 +137,21 @@ function withEntry(
   return value === undefined ? others : { ...others, [name]: kept(value) };
 }
 
-async function change(home: string, edit: (secrets: Secrets) => Secrets): Promise<void> {
-  await whileLocked(home, SECRETS_PATH, () => {
-    const secrets = edit(readSecrets(home));
-    replaceFile(join(home, SECRETS_PATH), `${JSON.stringify(secrets, null, 2)}\n`);
-  });
+function change(home: string, edit: (secrets: Secrets) => Secrets): Promise<void> {
+  return editPrivateFile(
+    home,
+    SECRETS_PATH,
+    (text) => `${JSON.stringify(edit(secretsIn(join(home, SECRETS_PATH), text)), null, 2)}\n`,
+  );
 }
 
 /** Throws HomeError for a file that is not this user's alone, or holds something else. */
 function readSecrets(home: string): Secrets {
   const path = join(home, SECRETS_PATH);
-  const text = readPrivateFile(path);
+  return secretsIn(path, readPrivateFile(path));
+}
+
+function secretsIn(path: string, text: string | null): Secrets {
   if (text === null) return { keys: {} };
   try {
     return parseRecord(Secrets, text);

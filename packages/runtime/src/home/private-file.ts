@@ -1,10 +1,12 @@
 /** Files of the state directory that hold keys: this user alone may read them (docs/security.md#keys). */
 import { closeSync, constants, fstatSync, openSync, readFileSync } from "node:fs";
+import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { hasCode } from "@mimikit/store/disk/error-code";
 import { DocumentBusy } from "@mimikit/store/documents/document";
 import { lockDocument } from "./document-lock.ts";
 import { HomeError, modeText } from "./home.ts";
+import { replaceFile } from "./replace-file.ts";
 
 export const PRIVATE_FILE_BYTES_MAX = 1_048_576;
 /** Together longer than the lock of a dead process counts. */
@@ -36,11 +38,30 @@ export function readPrivateFile(path: string): string | null {
   }
 }
 
-/** Runs `work` while holding the lock of a file of `home`; waits for others. Throws DocumentBusy after seconds. */
-export async function whileLocked<T>(home: string, path: string, work: () => T): Promise<T> {
+/**
+ * Edits a file of `home` durably, one process at a time. One that is held longer than its lock counts (docs/file-protocol.md R5) goes on
+ * beside another: so the file is read once more when only the rename is left to do, and where it was saved meanwhile, the edit
+ * is made again on top. Between that look and the rename are some microseconds, in which a save is not seen: no portable call replaces a file
+ * only if it is still the same one.
+ * @param edit the new text; null leaves the file as it is. It may be called several times, and its errors go to the caller.
+ * @throws HomeError where the file is not this user's alone, or cannot be read. @throws DocumentBusy after seconds.
+ */
+export async function editPrivateFile(
+  home: string,
+  path: string,
+  edit: (text: string | null) => string | null,
+): Promise<void> {
+  const file = join(home, path);
+  const editOnce = async () => {
+    const before = readPrivateFile(file);
+    const after = edit(before);
+    if (after === null) return;
+    if (!replaceFile(file, after, () => readPrivateFile(file) === before)) throw new DocumentBusy(path);
+  };
   for (let tries = 1; ; tries++)
     try {
-      return await lockDocument(home, path, async () => work());
+      await lockDocument(home, path, editOnce);
+      return;
     } catch (error) {
       if (!(error instanceof DocumentBusy) || tries === BUSY_TRIES_MAX) throw error;
       await wait(BUSY_WAIT_MS);

@@ -11,8 +11,10 @@ let replacements = 0;
 /**
  * Writes `text` beside `path` and renames it over it (mode 0600), durably. The directory must exist.
  * Throws what the file system throws (ENOSPC, EACCES, …); `path` is then what it was, except where only the last sync failed.
+ * @param mayReplace is asked last, when only the rename is left to do; where it says no, everything stays as it is.
+ * @returns whether it was replaced.
  */
-export function replaceFile(path: string, text: string): void {
+export function replaceFile(path: string, text: string, mayReplace: () => boolean = () => true): boolean {
   const beside = `${path}.${process.pid}-${++replacements}.tmp`;
   try {
     const file = openSync(beside, "wx", 0o600);
@@ -22,10 +24,15 @@ export function replaceFile(path: string, text: string): void {
     } finally {
       closeSync(file);
     }
+    if (!mayReplace()) {
+      rmSync(beside);
+      return false;
+    }
     renameSync(beside, path);
   } catch (error) {
     rmSync(beside, { force: true });
     throw error;
   }
   syncDirectory(dirname(path));
+  return true;
 }

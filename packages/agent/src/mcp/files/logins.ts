@@ -5,8 +5,7 @@
 import { join } from "node:path";
 import { BadJson, parseRecord } from "@mimikit/protocol/base/json";
 import { HomeError } from "@mimikit/runtime/home/home";
-import { readPrivateFile, whileLocked } from "@mimikit/runtime/home/private-file";
-import { replaceFile } from "@mimikit/runtime/home/replace-file";
+import { editPrivateFile, readPrivateFile } from "@mimikit/runtime/home/private-file";
 import { MCP_LOGINS_PATH } from "@mimikit/store/disk/state";
 import type { OAuthClientProvider } from "@modelcontextprotocol/client";
 import { z } from "zod";
@@ -37,25 +36,30 @@ export function readLogin(home: string, name: string, url: string): McpLogin | u
 }
 
 /** Keeps a login durably; null forgets it. Throws HomeError and DocumentBusy. @returns whether there was one. */
-export function setLogin(home: string, name: string, login: McpLogin | null): Promise<boolean> {
-  return whileLocked(home, MCP_LOGINS_PATH, () => {
-    const file = readLogins(home);
+export async function setLogin(home: string, name: string, login: McpLogin | null): Promise<boolean> {
+  let wasThere = false;
+  await editPrivateFile(home, MCP_LOGINS_PATH, (text) => {
+    const file = loginsIn(home, text);
     const { [name]: old, ...others } = file.logins;
-    if (login === null && old === undefined) return false;
+    wasThere = old !== undefined;
+    if (login === null && !wasThere) return null;
     const logins = login === null ? others : { ...others, [name]: login };
-    replaceFile(join(home, MCP_LOGINS_PATH), `${JSON.stringify({ ...file, logins }, null, 2)}\n`);
-    return old !== undefined;
+    return `${JSON.stringify({ ...file, logins }, null, 2)}\n`;
   });
+  return wasThere;
 }
 
 function readLogins(home: string): z.infer<typeof Logins> {
-  const path = join(home, MCP_LOGINS_PATH);
-  const text = readPrivateFile(path);
+  return loginsIn(home, readPrivateFile(join(home, MCP_LOGINS_PATH)));
+}
+
+function loginsIn(home: string, text: string | null): z.infer<typeof Logins> {
   if (text === null) return { logins: {} };
   try {
     return parseRecord(Logins, text);
   } catch (error) {
-    if (error instanceof BadJson) throw new HomeError(`${path} holds no valid logins: remove it and log in again`);
+    if (error instanceof BadJson)
+      throw new HomeError(`${join(home, MCP_LOGINS_PATH)} holds no valid logins: remove it and log in again`);
     throw error;
   }
 }

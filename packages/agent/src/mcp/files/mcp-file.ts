@@ -9,8 +9,7 @@ import { describeIssues, problemWith } from "@mimikit/protocol/texts/issues";
 import { MCP_SERVERS_MAX, McpName, McpServer } from "@mimikit/protocol/wire/mcp";
 import { isAdopted } from "@mimikit/runtime/home/adoption";
 import { type Environment, HomeError } from "@mimikit/runtime/home/home";
-import { PRIVATE_FILE_BYTES_MAX, readPrivateFile, whileLocked } from "@mimikit/runtime/home/private-file";
-import { replaceFile } from "@mimikit/runtime/home/replace-file";
+import { editPrivateFile, PRIVATE_FILE_BYTES_MAX, readPrivateFile } from "@mimikit/runtime/home/private-file";
 import { MCP_PATH } from "@mimikit/store/disk/state";
 import { z } from "zod";
 
@@ -71,28 +70,32 @@ export function targetOf({ command, args = [], url = "" }: McpServer): string {
  * @throws HomeError where the file cannot be used as it is: it stays. @throws DocumentBusy if another process holds it
  * for seconds.
  */
-export function setMcpServer(home: string, name: string, server: McpServer | null): Promise<boolean> {
-  return whileLocked(home, MCP_PATH, () => {
-    const file = readFile(home);
-    const wasThere = Object.hasOwn(file.mcpServers, name);
-    if (server === null && !wasThere) return false;
+export async function setMcpServer(home: string, name: string, server: McpServer | null): Promise<boolean> {
+  let wasThere = false;
+  await editPrivateFile(home, MCP_PATH, (text) => {
+    const file = fileIn(home, text);
+    wasThere = Object.hasOwn(file.mcpServers, name);
+    if (server === null && !wasThere) return null;
     const { [name]: _old, ...others } = file.mcpServers;
     // One that is replaced keeps its place: the names of tools keep their order, and so the prompt's beginning its cache.
     const mcpServers = server === null ? others : { ...file.mcpServers, [name]: server };
-    replaceFile(join(home, MCP_PATH), `${JSON.stringify({ ...file, mcpServers }, null, 2)}\n`);
-    return wasThere;
+    return `${JSON.stringify({ ...file, mcpServers }, null, 2)}\n`;
   });
+  return wasThere;
 }
 
 function readFile(home: string): File {
-  const path = join(home, MCP_PATH);
-  const text = readPrivateFile(path);
+  return fileIn(home, readPrivateFile(join(home, MCP_PATH)));
+}
+
+function fileIn(home: string, text: string | null): File {
   if (text === null) return { mcpServers: {} };
   try {
     return parseRecord(File, text, LIMITS);
   } catch (error) {
     // Not what stands in it: that may be a key.
-    if (error instanceof BadJson) throw new HomeError(`${path} names no servers: correct it, or remove it`);
+    if (error instanceof BadJson)
+      throw new HomeError(`${join(home, MCP_PATH)} names no servers: correct it, or remove it`);
     throw error;
   }
 }
