@@ -1,14 +1,14 @@
-/** A small file is replaced whole and durably, or not at all. */
+/** A small file is replaced whole or not at all, and an edit of a private one durably. */
 import { spawnSync } from "node:child_process";
-import { readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { expect, test } from "vitest";
 import { temporaryDirectory } from "../temporary-home.ts";
 
-/** The lines of a process that replaces a file. @param limit a command of the shell that runs before. */
-function replacedBy(path: string, lines: number, limit = ":"): string[] {
+/** The lines of a process that replaces a file. @param limit a command of the shell that runs before. @param how `edit` for a private file. */
+function replacedBy(path: string, lines: number, limit = ":", how = "replace"): string[] {
   const script = new URL("../processes/replace-file.ts", import.meta.url).pathname;
-  const command = ["-c", `${limit}; exec "$0" "$@"`, process.execPath, script, path, String(lines)];
+  const command = ["-c", `${limit}; exec "$0" "$@"`, process.execPath, script, path, String(lines), how];
   return spawnSync("bash", command, { encoding: "utf8" }).stdout.trim().split("\n");
 }
 
@@ -26,9 +26,11 @@ test("a write that the disk cuts short leaves the file as it was, and nothing be
   expect(readdirSync(dirname(path))).toEqual(["note.json"]);
 });
 
-test("the text is durable before it gets its name, and the name when it is acknowledged", () => {
+test("the text of an edit is durable before it gets its name, and the name when it is acknowledged", () => {
   const path = noted();
-  const said = replacedBy(path, 2);
+  chmodSync(path, 0o600);
+  mkdirSync(join(dirname(path), "locks"));
+  const said = replacedBy(path, 2, ":", "edit");
   const [file, directory] = [statSync(path).ino, statSync(dirname(path)).ino];
   expect(said).toEqual([`sync ${file}`, "rename", `sync ${directory}`, "replaced"]);
   expect(readFileSync(path, "utf8")).toBe("line\nline\n");

@@ -1,8 +1,9 @@
 /** Files of the state directory that hold keys: this user alone may read them (docs/security.md#keys). */
 import { closeSync, constants, fstatSync, openSync, readFileSync } from "node:fs";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { hasCode } from "@mimikit/store/disk/error-code";
+import { syncDirectory } from "@mimikit/store/disk/sync-directory";
 import { DocumentBusy } from "@mimikit/store/documents/document";
 import { lockDocument } from "./document-lock.ts";
 import { HomeError, modeText } from "./home.ts";
@@ -57,6 +58,7 @@ export async function editPrivateFile(
     const after = edit(before);
     if (after === null) return;
     if (!replaceFile(file, after, () => readPrivateFile(file) === before)) throw new DocumentBusy(path);
+    syncDirectory(dirname(file));
   };
   for (let tries = 1; ; tries++)
     try {

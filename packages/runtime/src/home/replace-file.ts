@@ -3,14 +3,12 @@
  * (docs/file-protocol.md R1).
  */
 import { closeSync, fsyncSync, openSync, renameSync, rmSync, writeFileSync } from "node:fs";
-import { dirname } from "node:path";
-import { syncDirectory } from "@mimikit/store/disk/sync-directory";
 
 let replacements = 0;
 
 /**
- * Writes `text` beside `path` and renames it over it (mode 0600), durably. The directory must exist.
- * Throws what the file system throws (ENOSPC, EACCES, …); `path` is then what it was, except where only the last sync failed.
+ * Writes `text` beside `path` and renames it over it (mode 0600). The directory must exist; after a power loss it may hold the old text.
+ * Throws what the file system throws (ENOSPC, EACCES, …); `path` is then what it was.
  * @param mayReplace is asked last, when only the rename is left to do; where it says no, everything stays as it is.
  * @returns whether it was replaced.
  */
@@ -33,6 +31,5 @@ export function replaceFile(path: string, text: string, mayReplace: () => boolea
     rmSync(beside, { force: true });
     throw error;
   }
-  syncDirectory(dirname(path));
   return true;
 }
