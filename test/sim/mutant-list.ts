@@ -749,8 +749,8 @@ export const MUTANTS: readonly Mutant[] = [
     name: "document-replaced-unsynced",
     rule: "R10: the content of a document is durable before it takes the place of the old one",
     file: RECORD,
-    find: "    await fs.write(temporary, text);\n    if (!(await mayReplace())) {",
-    replace: "    await fs.writeUnsynced(temporary, text);\n    if (!(await mayReplace())) {",
+    find: "    await fs.write(temporary, text);\n    if (mayReplace !== undefined",
+    replace: "    await fs.writeUnsynced(temporary, text);\n    if (mayReplace !== undefined",
     seed: 4,
   },
   {

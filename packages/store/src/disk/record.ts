@@ -309,26 +309,29 @@ export async function makeDurableDir(fs: FileSystem, dir: string): Promise<void>
 
 /**
  * Replaces a view (history.json): complete at any instant, old or new. Never for records that can be read.
- * @param mayReplace is asked last, when only the rename is left to do; where it says no, everything stays as it is.
+ * @param mayReplace is asked last, when only the rename is left to do; where it says no, everything stays as it is. So it does where
+ * the new file, whose name it is told, was removed since.
  */
 export async function replaceView(
   fs: FileSystem,
   path: string,
   text: string,
-  mayReplace: () => Promise<boolean> = async () => true,
+  mayReplace?: (temporary: string) => Promise<boolean>,
 ): Promise<boolean> {
   const temporary = fs.temporary();
   let isReplaced = true;
   await cleanly(fs, temporary, async () => {
     await fs.write(temporary, text);
-    if (!(await mayReplace())) {
+    if (mayReplace !== undefined && !(await mayReplace(temporary))) {
       isReplaced = false;
       return fs.unlink(temporary);
     }
     if (await fs.rename(temporary, path)) return;
     // The directory was removed: people tidy up among their notes.
     await makeDurableDir(fs, directoryOf(path));
-    if (!(await fs.rename(temporary, path))) throw new Error(`the temporary file of ${path} is gone`);
+    if (await fs.rename(temporary, path)) return;
+    if (mayReplace === undefined) throw new Error(`the temporary file of ${path} is gone`);
+    isReplaced = false;
   });
   await fs.syncDir(directoryOf(path));
   return isReplaced;

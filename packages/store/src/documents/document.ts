@@ -9,7 +9,7 @@ import { BadJson } from "@mimikit/protocol/base/json";
 import { sentence } from "@mimikit/protocol/texts/coded";
 import { directoryOf, type FileSystem } from "../disk/file-system.ts";
 import { createOnce, makeDurableDir, replaceView } from "../disk/record.ts";
-import { QUARANTINE } from "../disk/state.ts";
+import { QUARANTINE, TEMPORARY } from "../disk/state.ts";
 
 export const DOCUMENT_BYTES_MAX = 16 * 1_048_576;
 const EDIT_ATTEMPTS_MAX = 20;
@@ -73,7 +73,7 @@ async function tryEdit(fs: FileSystem, path: string, { id, standing, write }: Ed
   const stands = (await standing?.()) ?? "open";
   if (stands !== "open") return stands;
   const before = await readDocument(fs, path);
-  if (before !== "") await bringBackLeft(fs, path);
+  if (before !== "" || (await fs.exists(directoryOf(path)))) await bringBackLeft(fs, path);
   const isMarked = (text: string) => id !== undefined && text.includes(editMark(id));
   const after = isMarked(before) ? before : await write(before);
   if (typeof after !== "string") return after;
@@ -143,7 +143,8 @@ async function putRestBack(
 /**
  * Between the last look at a document and its replacement there are two operations on names and nothing else. The old
  * file keeps a hidden name beside it until the new one is durable: what an editor saved in between, or wrote into the
- * open old file, is found there and becomes the document again; after a crash, by the next edit of the document.
+ * open old file, is found there and becomes the document again; after a crash, by the next edit of the document. That name
+ * says which file is to come in place of the old one: the next edit takes that away first, from a process that is held just before.
  * @returns false if it was saved meanwhile.
  */
 async function replaceDocument(fs: FileSystem, path: string, before: string, after: string): Promise<boolean> {
@@ -153,9 +154,10 @@ async function replaceDocument(fs: FileSystem, path: string, before: string, aft
     await makeDurableDir(fs, directoryOf(path));
     return createOnce(fs, path, after);
   }
-  const old = replacedName(fs, path, before, after);
-  const isReplaced = await replaceView(fs, path, after, async () => {
+  let old = "";
+  const isReplaced = await replaceView(fs, path, after, async (temporary) => {
     if (!(await holds(fs, path, before))) return false;
+    old = replacedName(path, before, after, temporary);
     await fs.link(path, old);
     return true;
   });
@@ -178,10 +180,10 @@ function replacedPrefix(path: string): string {
   return `.replaced-${hashOf(path)}-`;
 }
 
-/** It says how long the text was that was read, and the hashes of that one and of the one with the edit. */
-function replacedName(fs: FileSystem, path: string, before: string, after: string): string {
+/** It says how long the text was that was read, the hashes of that one and of the one with the edit, and the file of the latter. */
+function replacedName(path: string, before: string, after: string, temporary: string): string {
   const texts = `${before.length}-${hashOf(before)}-${hashOf(after)}`;
-  return `${directoryOf(path)}/${replacedPrefix(path)}${texts}-${nameOf(fs.temporary())}`;
+  return `${directoryOf(path)}/${replacedPrefix(path)}${texts}-${nameOf(temporary)}`;
 }
 
 /** The length and the hashes in the name of a replaced file; in another name there are none that any text has. */
@@ -190,15 +192,25 @@ function textsOf(old: string): { length: number; before: string; after: string }
   return { length: Number(length), before, after };
 }
 
+/** The file that was to come in place of a replaced one, by the name of that; null where it says none. */
+function replacementOf(old: string): string | null {
+  const [, owner, number] = new RegExp(`-${TEMPORARY}-([\\w.-]+)-(\\d+)$`).exec(old) ?? [];
+  return owner === undefined || number === undefined ? null : `${TEMPORARY}/${owner}/${number}`;
+}
+
 /**
- * Brings back a saved text, if the process that replaced it was killed before its last look. Doing it again changes
- * nothing. Throws `DocumentBusy` where the document is another now: what was decided by its text is decided again.
+ * Brings back a saved text, if the process that replaced it was killed before its last look. One that is only held just before it replaces
+ * the document finds nothing to put there any more, and makes its edit again. Doing it again changes nothing. Throws `DocumentBusy` where the document is another now: what was decided by its text is decided again.
  */
 async function bringBackLeft(fs: FileSystem, path: string): Promise<void> {
   const dir = directoryOf(path);
   let isChanged = false;
-  for (const name of await fs.list(dir))
-    if (name.startsWith(replacedPrefix(path)) && (await bringBack(fs, path, `${dir}/${name}`))) isChanged = true;
+  for (const name of await fs.list(dir)) {
+    if (!name.startsWith(replacedPrefix(path))) continue;
+    const replacement = replacementOf(name);
+    if (replacement !== null) await fs.unlink(replacement);
+    if (await bringBack(fs, path, `${dir}/${name}`)) isChanged = true;
+  }
   if (isChanged) throw new DocumentBusy(path);
 }
 
@@ -219,7 +231,8 @@ async function takeIn(fs: FileSystem, path: string, old: string, saved: string |
   const { length, before, after } = textsOf(old);
   // The file itself goes back, which an editor may still hold open. Its other name stays until that is durable.
   const back = fs.temporary();
-  await fs.link(old, back);
+  // Without it another process has looked after it meanwhile, and the document may be any.
+  if ((await fs.link(old, back)) === "missing") return true;
   const now = await readIfDocument(fs, path);
   if (now !== null && hashOf(now) === after) {
     await fs.rename(back, path);
