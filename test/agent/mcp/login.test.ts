@@ -1,9 +1,10 @@
 /** A server that asks for a login: it is made once, in a browser, kept, refreshed, and sent nowhere else. */
-import { mkdirSync, readFileSync, statSync } from "node:fs";
+import { mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { McpConnection, NotRunning } from "@mimikit/agent/mcp/connection";
-import { readLogin, setLogin } from "@mimikit/agent/mcp/files/logins";
+import { readLogin, savedLogin, setLogin } from "@mimikit/agent/mcp/files/logins";
 import { logIn } from "@mimikit/agent/mcp/log-in";
+import { lockDocument } from "@mimikit/runtime/home/document-lock";
 import { expect, onTestFinished, test } from "vitest";
 import { LockedMcpServer } from "../../support/locked-mcp-server.ts";
 import { temporaryDirectory } from "../fixtures.ts";
@@ -88,6 +89,30 @@ test("a login that has run out is refreshed, and the new one is kept; where that
   await expect(second.ready(NEVER)).rejects.toThrow(NotRunning);
   expect(second.condition.problems[0]).toContain("mimikit mcp login");
   expect(JSON.stringify(second.condition)).not.toContain(login.tokens.access_token);
+});
+
+test("a login that is renewed while the one before is refused is not forgotten with that", async () => {
+  const home = temporaryDirectory();
+  mkdirSync(join(home, "locks"));
+  const [path, url] = [join(home, "mcp-logins.json"), "http://a.example"];
+  const loginOf = (access_token: string) => ({
+    url,
+    client: { client_id: "c" },
+    tokens: { access_token, token_type: "Bearer" },
+  });
+  await setLogin(home, "it", loginOf("old"));
+  const used = savedLogin(home, "it", loginOf("old"));
+  await used.tokens();
+  let forgotten: unknown;
+  await lockDocument(home, "mcp-logins.json", async () => {
+    forgotten = used.invalidateCredentials?.("all");
+    writeFileSync(path, readFileSync(path, "utf8").replace("old", "new"));
+  });
+  await forgotten;
+  expect(readLogin(home, "it", url)).toEqual(loginOf("new"));
+  await used.tokens();
+  await used.invalidateCredentials?.("all");
+  expect(readLogin(home, "it", url)).toBeUndefined();
 });
 
 test("a login is sent to no other address than the one that it was made for", async () => {

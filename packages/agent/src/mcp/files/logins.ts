@@ -35,14 +35,23 @@ export function readLogin(home: string, name: string, url: string): McpLogin | u
   return login?.url === url ? login : undefined;
 }
 
-/** Keeps a login durably; null forgets it. Throws HomeError and DocumentBusy. @returns whether there was one. */
-export async function setLogin(home: string, name: string, login: McpLogin | null): Promise<boolean> {
+/**
+ * Keeps a login durably; null forgets it. Throws HomeError and DocumentBusy.
+ * @param isInstead is asked of the one that is there: where it says no, that one stays.
+ * @returns whether there was one.
+ */
+export async function setLogin(
+  home: string,
+  name: string,
+  login: McpLogin | null,
+  isInstead: (old: McpLogin | undefined) => boolean = () => true,
+): Promise<boolean> {
   let wasThere = false;
   await editPrivateFile(home, MCP_LOGINS_PATH, (text) => {
     const file = loginsIn(home, text);
     const { [name]: old, ...others } = file.logins;
     wasThere = old !== undefined;
-    if (login === null && !wasThere) return null;
+    if ((login === null && !wasThere) || !isInstead(old)) return null;
     const logins = login === null ? others : { ...others, [name]: login };
     return `${JSON.stringify({ ...file, logins }, null, 2)}\n`;
   });
@@ -93,8 +102,8 @@ export function savedLogin(home: string, name: string, { url, client }: McpLogin
     },
     /** The tokens that were used are refused. Those that another process was given meanwhile stay. */
     async invalidateCredentials() {
-      const now = readLogin(home, name, url)?.tokens;
-      if (JSON.stringify(now) === JSON.stringify(used)) await setLogin(home, name, null);
+      const isUsed = (old?: McpLogin) => old?.url === url && JSON.stringify(old.tokens) === JSON.stringify(used);
+      await setLogin(home, name, null, isUsed);
     },
     redirectToAuthorization() {
       throw new LoginNeeded(name);
