@@ -17,15 +17,15 @@ const SICK = ["a", "b", "c", "d", "e"];
 
 /** git, at whose calls something happens first. */
 class WatchedGit extends Git {
-  private readonly before: (args: readonly string[]) => void;
+  private readonly before: () => void;
 
-  constructor(cwd: string, before: (args: readonly string[]) => void) {
+  constructor(cwd: string, before: () => void) {
     super(cwd, "");
     this.before = before;
   }
 
   override run(args: readonly string[], call?: GitCall): Promise<GitAnswer> {
-    this.before(args);
+    this.before();
     return super.run(args, call);
   }
 }
@@ -44,19 +44,21 @@ function improved() {
   const commit = git(dir, "rev-parse", "HEAD");
   git(dir, "switch", "--quiet", "main");
   const audited: string[] = [];
-  /** @param before is told the number of the call of git since the system was given up, from 0, and what it is. */
-  const move = async (problems: (string | null)[], before: (call: number, what: string) => void = () => undefined) => {
+  /** @param before is told the number of the call of git since the system was given up, from 0. */
+  const move = async (problems: (string | null)[], before: (call: number) => void = () => undefined, made = commit) => {
     let looks = 0;
     let calls = 0;
-    const watched = new WatchedGit(dir, (args) => {
-      if (looks >= LOOKS) before(calls++, args[0] ?? "");
+    const watched = new WatchedGit(dir, () => {
+      if (looks >= LOOKS) before(calls++);
     });
     const problemOf = async () => problems[looks++] ?? null;
     const options = { home, problemOf, audit: (event: string) => audited.push(event) };
-    return moveForward(await openRepository(watched), { base, commit, done: "merged" }, options);
+    return moveForward(await openRepository(watched), { base, commit: made, done: "merged" }, options);
   };
+  /** The improvement made once more, a little later: the same tree. */
+  const anew = () => git(dir, "commit-tree", `${commit}^{tree}`, "-p", base, "-m", "improve again");
   const read = (name: string) => readFileSync(join(dir, name), "utf8");
-  return { dir, base, commit, audited, move, read, status: () => git(dir, "status", "--porcelain") };
+  return { dir, base, commit, audited, move, anew, read, status: () => git(dir, "status", "--porcelain") };
 }
 
 /** Does this at each call of git that takes a merge back, in a repository of its own. */
@@ -121,7 +123,8 @@ describe("a merge that is taken back", () => {
       });
       await expect(cutOff).rejects.toThrow("killed");
       const isBack = git(user.dir, "rev-parse", "main") === user.base;
-      expect(await user.move(SICK)).toEqual({
+      // The undoing of a merge is made anew where HEAD has none of it.
+      expect(await user.move(SICK, undefined, isBack ? user.anew() : user.commit)).toEqual({
         isThere: false,
         note: isBack ? "not merged: the system is not well: a" : "merged and reverted: the system was not healthy: e",
       });
