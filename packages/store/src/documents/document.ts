@@ -143,8 +143,9 @@ async function putRestBack(
 /**
  * Between the last look at a document and its replacement there are two operations on names and nothing else. The old
  * file keeps a hidden name beside it until the new one is durable: what an editor saved in between, or wrote into the
- * open old file, is found there and becomes the document again; after a crash, by the next edit of the document. That name
- * says which file is to come in place of the old one: the next edit takes that away first, from a process that is held just before.
+ * open old file, is found there and becomes the document again; after a crash, by the next edit of the document. That
+ * name says which file is to come in place of the old one: the next edit removes it first, so that a process that is held
+ * just before it replaces the document cannot go on.
  * @returns false if it was saved meanwhile.
  */
 async function replaceDocument(fs: FileSystem, path: string, before: string, after: string): Promise<boolean> {
@@ -199,8 +200,9 @@ function replacementOf(old: string): string | null {
 }
 
 /**
- * Brings back a saved text, if the process that replaced it was killed before its last look. One that is only held just before it replaces
- * the document finds nothing to put there any more, and makes its edit again. Doing it again changes nothing. Throws `DocumentBusy` where the document is another now: what was decided by its text is decided again.
+ * Brings back a saved text, if the process that replaced it was killed before its last look. One that is only held just
+ * before it replaces the document finds nothing to put there any more, and makes its edit again. Doing it again changes
+ * nothing. Throws `DocumentBusy` where the document is another now: what was decided by its text is decided again.
  */
 async function bringBackLeft(fs: FileSystem, path: string): Promise<void> {
   const dir = directoryOf(path);
