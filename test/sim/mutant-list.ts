@@ -304,9 +304,9 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: "random-dropped-ids",
     rule: "R2: the same file has the same id",
-    file: "packages/store/src/state-cache/state-cache.ts",
-    find: "JSON.stringify([stem, file.inode, file.mtimeMs, file.size])",
-    replace: "JSON.stringify([stem, file.inode, file.mtimeMs, file.size, Math.random()])",
+    file: "packages/store/src/disk/dropped-file.ts",
+    find: "JSON.stringify([stem, inode, mtimeMs, size])",
+    replace: "JSON.stringify([stem, inode, mtimeMs, size, Math.random()])",
   },
   {
     name: "dropped-file-removed-first",
@@ -435,8 +435,8 @@ export const MUTANTS: readonly Mutant[] = [
     name: "edit-replaces-unsynced",
     rule: "R10: an edit is durable before its turn is settled",
     file: RECORD,
-    find: "is gone`);\n  });\n  await fs.syncDir(directoryOf(path));",
-    replace: "is gone`);\n  });",
+    find: "    isReplaced = false;\n  });\n  await fs.syncDir(directoryOf(path));",
+    replace: "    isReplaced = false;\n  });",
   },
   {
     name: "names-removed-before-the-fold",

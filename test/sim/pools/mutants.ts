@@ -211,8 +211,8 @@ const LIST: readonly Omit<Mutant, "simulation">[] = [
     name: "lost-and-not-said",
     rule: "the machine says that a run is gone with its process",
     file: REMOTE,
-    find: "if (ended === null) lost.push(begun);",
-    replace: "if (ended === null) continue;",
+    find: "else if (!(await this.keepEnded(begun))) lost.push(begun);",
+    replace: "else await this.keepEnded(begun);",
     seed: 16,
   },
   {
