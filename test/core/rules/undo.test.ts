@@ -2,7 +2,7 @@
 import type { Action } from "@mimikit/core/base/action";
 import { alterationOf, changedBack, creationOf, deletionOf } from "@mimikit/core/triggers/take-back-trigger";
 import type { TriggerEdit, UndoableChange } from "@mimikit/protocol/records/change";
-import type { UndoCommand } from "@mimikit/protocol/records/inbox";
+import { InboxCommand, type UndoCommand } from "@mimikit/protocol/records/inbox";
 import type { Trigger } from "@mimikit/protocol/records/trigger";
 import { expect, test } from "vitest";
 import { cancel } from "../../../packages/core/src/rules/cancel.ts";
@@ -46,6 +46,24 @@ test("an edit that is decided and not made yet is waited for: it would be made a
   const ofTurn = { inbox: [command("t-000001.2")], changes: [{ ...tea, id: "t-000001.2" }] };
   expect(took(ofTurn)).toEqual([]);
   expect(took({ ...ofTurn, archive: ["t-000001"] })).toMatchObject([{ type: "undo" }]);
+});
+
+test("a trigger that is decided on and not made yet is waited for: it would be made after it was not found", () => {
+  const creation = creationOf(recurring("trg-1f"), origin);
+  const definition = { order: { prompt: "tea" }, when: { type: "recurring", schedule: { interval: 60 } } };
+  const put = InboxCommand.parse({ kind: "trigger-put", id: origin.id, at: NOON, definition, mac: "seal" });
+  const facts = { inbox: [put, command(origin.id)], changes: [creation] };
+  expect(took(facts)).toEqual([]);
+  expect(took({ ...facts, archive: [origin.id] })).toMatchObject(answer("refused: there is no trigger trg-1f"));
+  const ofTurn = {
+    inbox: [command("t-000001.2")],
+    changes: [{ ...creation, id: "t-000001.2" }],
+    results: [done(turn("t-000001", {}))],
+  };
+  expect(took(ofTurn)).toEqual([]);
+  expect(took({ ...ofTurn, archive: ["t-000001"] })).toMatchObject(
+    answer(expect.stringMatching(/^refused: there is no/)),
+  );
 });
 
 test("two commands for one change are one after the other, and the second is told that it is done", () => {

@@ -74,8 +74,17 @@ function takeMergeBack(command: UndoCommand, change: MergeChange, snapshot: Snap
   return [{ type: "unmerge", task: unmergeTask(change, next, nowMs) }];
 }
 
+/** Is what wanted the change, a command or a turn, not settled yet? */
+function isBeingMade({ id }: UndoableChange, snapshot: Snapshot): boolean {
+  const wantedBy = [id, ...ancestorsOf(id)];
+  const isOpen = snapshot.inbox.has(id) && !snapshot.isArchived(id);
+  return isOpen || openResults(snapshot).some((result) => wantedBy.includes(result.id));
+}
+
 /** In two looks: the version that takes the change back and names the command; then, where it is durable, the end. */
 function takeTriggerBack(command: UndoCommand, change: TriggerEdit, snapshot: Snapshot, nowMs: number): Action[] {
+  // The record of a change comes before the change.
+  if (isBeingMade(change, snapshot)) return [];
   const id = triggerOfChange(change, snapshot);
   const trigger = snapshot.triggers.get(id);
   const conclude = (outcome: string): Action[] => [{ type: "conclude-undo", command, outcome }];
