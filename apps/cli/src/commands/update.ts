@@ -18,7 +18,7 @@ export const update = command({
   examples: [
     ["mimikit update --check", "list what is new, change nothing"],
     ["mimikit update", "build it beside, try it on a copy of the state, exchange it; back where it does not start"],
-    ["mimikit update --from mimikit-0.2.0.tgz", "the same with a package, where npm has installed this one"],
+    ["mimikit update --from mimikit-0.3.0.tgz", "the same with a package, where npm has installed this one"],
   ],
   options: (yargs) =>
     yargs

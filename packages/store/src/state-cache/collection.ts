@@ -75,8 +75,8 @@ export class Collection<T> {
     const found = await this.load(isNew, nowMs);
     const isGone = names.length - isNew.length < this.records.size;
     if (isGone || this.bads.size > 0) this.forgetAllBut(new Set(names));
-    for (const [name, record] of found) this.put(name, record);
     const isOther = await this.readAgain(names, nowMs);
+    for (const [name, record] of found) this.put(name, record);
     // They are remembered until the next look. One that was created since the listing costs a sync at most.
     this.own.clear();
     this.version = version;
