@@ -22,9 +22,10 @@ const SEEDS_AROUND = 20;
 const SEEDS_FIRST = 100;
 const JOBS = 2;
 
-/** A copy of what the simulation runs, which resolves `@mimikit/*` to itself. */
+/** A copy of what the simulation runs, which resolves `@mimikit/*` to itself. Node keeps there what it has compiled. */
 function copyTree(): string {
   const tree = mkdtempSync(join(tmpdir(), "mimikit-mutant-"));
+  process.once("exit", () => rmSync(tree, { recursive: true, force: true }));
   for (const part of [
     "packages",
     "apps/http-gateway",
@@ -46,7 +47,8 @@ function copyTree(): string {
   return tree;
 }
 
-function mutate(tree: string, { file, find, replace }: Mutant): void {
+/** @returns a function that mends the tree. */
+function mutate(tree: string, { file, find, replace }: Mutant): () => void {
   const path = join(tree, file);
   const text = readFileSync(path, "utf8");
   if (text.split(find).length !== 2) throw new Error(`${file} has not exactly one place that reads: ${find}`);
@@ -54,6 +56,7 @@ function mutate(tree: string, { file, find, replace }: Mutant): void {
     path,
     text.replace(find, () => replace),
   );
+  return () => writeFileSync(path, text);
 }
 
 interface Verdict {
@@ -65,7 +68,9 @@ function simulate(tree: string, { from, seeds }: Worlds, { simulation }: Mutant)
   const script = join(tree, "test/sim/run.ts");
   const options = ["--from", String(from), "--seeds", String(seeds), "--jobs", "1", "--until-violation"];
   if (simulation !== undefined) options.push(`--${simulation}`);
-  const child = spawn(process.execPath, [script, ...options]);
+  const child = spawn(process.execPath, [script, ...options], {
+    env: { ...process.env, NODE_COMPILE_CACHE: join(tree, ".cache") },
+  });
   searching.add(child);
   let out = "";
   let said = "";
@@ -104,14 +109,11 @@ function otherWorlds({ seed }: Mutant): Worlds {
   return { from, seeds: SEEDS_MAX - from + 1 };
 }
 
-async function judge(mutant: Mutant, worlds: Worlds): Promise<Verdict> {
-  const tree = copyTree();
-  try {
-    mutate(tree, mutant);
-    return await simulate(tree, worlds, mutant);
-  } finally {
-    rmSync(tree, { recursive: true, force: true });
-  }
+async function judge(tree: string, mutant: Mutant, worlds: Worlds): Promise<Verdict> {
+  const mend = mutate(tree, mutant);
+  const verdict = await simulate(tree, worlds, mutant);
+  mend();
+  return verdict;
 }
 
 const { values, positionals: wanted } = parseArgs({
@@ -140,25 +142,26 @@ function say({ name }: Mutant, { caught, said }: Verdict, startMs: number): void
   console.log(`${caught ? "caught  " : "SURVIVED"} ${name} in ${seconds} s${caught ? ` (${said})` : ""}`);
 }
 
-async function judgeExpected(): Promise<void> {
+async function judgeExpected(tree: string): Promise<void> {
   for (let mutant = queue.shift(); mutant !== undefined; mutant = queue.shift()) {
     const startMs = performance.now();
-    const verdict = isTimeUp ? null : await judge(mutant, expectedWorlds(mutant));
+    const verdict = isTimeUp ? null : await judge(tree, mutant, expectedWorlds(mutant));
     if (verdict?.caught) say(mutant, verdict, startMs);
     else notWhereExpected.push(mutant);
   }
 }
 
-async function search(): Promise<void> {
+async function search(tree: string): Promise<void> {
   for (let mutant = notWhereExpected.shift(); mutant !== undefined; mutant = notWhereExpected.shift()) {
     const startMs = performance.now();
-    const verdict = isTimeUp ? null : await judge(mutant, otherWorlds(mutant));
+    const verdict = isTimeUp ? null : await judge(tree, mutant, otherWorlds(mutant));
     if (verdict !== null && (verdict.caught || !isTimeUp)) say(mutant, verdict, startMs);
     else undecided.push(mutant.name);
   }
 }
 
-for (const work of [judgeExpected, search]) await Promise.all(Array.from({ length: JOBS }, work));
+const trees = Array.from({ length: JOBS }, copyTree);
+for (const work of [judgeExpected, search]) await Promise.all(trees.map(work));
 if (undecided.length > 0) console.log(`not decided within ${values.seconds} s: ${undecided.join(", ")}`);
 console.log(`${passed} passed, ${failed} failed`);
 process.exitCode = failed === 0 ? 0 : 1;
