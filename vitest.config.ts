@@ -12,7 +12,9 @@ process.env.PATH = `${process.env.PATH}${delimiter}${import.meta.dirname}`;
 
 /** How long a poll goes on: an event that is awaited comes when the machine has the time for it. */
 const expect = { poll: { timeout: 20_000 } };
-const slow = { testTimeout: 300_000, hookTimeout: 120_000, expect };
+/** Projects whose tests start programs. */
+const BUNDLES = "test/support/programs.ts";
+const slow = { globalSetup: BUNDLES, testTimeout: 300_000, hookTimeout: 120_000, expect };
 
 export default defineConfig({
   test: {
@@ -34,7 +36,7 @@ export default defineConfig({
       // The real system once, from a message to its report: enough to see that a clone works.
       { test: { name: "quick", include: ["test/e2e/main-job.test.ts"], ...slow } },
       // Most of these start the program many times.
-      { test: { name: "cli", include: ["test/cli/**/*.test.ts"], testTimeout: 90_000, hookTimeout: 90_000, expect } },
+      { test: { ...slow, name: "cli", include: ["test/cli/**/*.test.ts"], testTimeout: 90_000, hookTimeout: 90_000 } },
       // It computes all the time, beside whatever else runs.
       { test: { name: "sim", include: ["test/sim/**/*.test.ts"], ...slow, testTimeout: 900_000 } },
       { test: { name: "e2e", include: ["test/e2e/**/*.test.ts"], ...slow } },
@@ -42,9 +44,9 @@ export default defineConfig({
         test: {
           name: "agents",
           include: ["test/agents/**/*.test.ts"],
-          globalSetup: "test/agents/setup.ts",
-          setupFiles: "test/agents/own-home.ts",
           ...slow,
+          globalSetup: [BUNDLES, "test/agents/setup.ts"],
+          setupFiles: "test/agents/own-home.ts",
         },
       },
       { test: { name: "attacks", include: ["test/attacks/**/*.test.ts"], ...slow } },
@@ -70,8 +72,8 @@ export default defineConfig({
         test: {
           name: "browser",
           include: ["test/browser/**/*.test.ts"],
-          globalSetup: "test/browser/support/setup.ts",
           ...slow,
+          globalSetup: [BUNDLES, "test/browser/support/setup.ts"],
         },
       },
     ],

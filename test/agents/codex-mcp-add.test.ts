@@ -8,8 +8,8 @@ import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { findAgent } from "../support/agents.ts";
 import { Instance } from "../support/instance.ts";
+import { CLI } from "../support/programs.ts";
 
-const MAIN = join(import.meta.dirname, "../../apps/cli/src/main.ts");
 const found = findAgent("codex");
 
 interface Kept {
@@ -24,7 +24,7 @@ describe.skipIf("missing" in found)("the real codex", () => {
     const codex = (...words: string[]) =>
       execFileSync("bin" in found ? found.bin : "", words, { env, encoding: "utf8" });
     const place = ["--env", `MIMIKIT_HOME=${mimikit.home}`, "--env", `MIMIKIT_WORK_DIR=${mimikit.workDir}`];
-    codex("mcp", "add", "mimikit", ...place, "--", process.execPath, MAIN, "mcp", "serve");
+    codex("mcp", "add", "mimikit", ...place, "--", process.execPath, CLI, "mcp", "serve");
     const [kept] = JSON.parse(codex("mcp", "list", "--json")) as [Kept];
 
     const client = new Client({ name: "codex", version: "1" });

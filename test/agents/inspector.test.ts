@@ -6,9 +6,9 @@ import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { Instance } from "../support/instance.ts";
+import { CLI } from "../support/programs.ts";
 
 const ROOT = join(import.meta.dirname, "../..");
-const MAIN = join(ROOT, "apps/cli/src/main.ts");
 const INSPECTOR = join(ROOT, "node_modules/.agents/node_modules/@modelcontextprotocol/inspector");
 const isThere = existsSync(INSPECTOR);
 
@@ -24,7 +24,7 @@ describe.skipIf(!isThere)("mcp-inspector --cli", () => {
       bin: Record<string, string>;
     };
     const program = join(INSPECTOR, bin["mcp-inspector"] ?? "");
-    const server = [process.execPath, MAIN, "mcp", "serve"];
+    const server = [process.execPath, CLI, "mcp", "serve"];
     const place = ["-e", `MIMIKIT_HOME=${mimikit.home}`, "-e", `MIMIKIT_WORK_DIR=${mimikit.workDir}`];
     const child = spawn(process.execPath, [program, "--cli", ...place, ...server, ...words], {
       cwd: ROOT,

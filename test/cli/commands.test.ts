@@ -13,6 +13,7 @@ import { recordUsage } from "../../apps/worker-pool/src/usage-file.ts";
 import { allCommands, helpOf } from "../../scripts/command-page.ts";
 import { queue, resultOf, settleTurn, taskOf } from "../http-gateway/records.ts";
 import { Instance } from "../support/instance.ts";
+import { CLI } from "../support/programs.ts";
 import { runCli } from "./run-cli.ts";
 import { hasTerminals, openTerminal } from "./terminal.ts";
 
@@ -297,7 +298,7 @@ test("ask and send take what comes through the pipe, without being told so", asy
 test("Tab completes commands and options in bash", async () => {
   const dir = temporaryDirectory();
   const mimikit = join(dir, "mimikit");
-  writeFileSync(mimikit, `#!/bin/sh\nexec '${process.execPath}' '${MAIN}' "$@"\n`);
+  writeFileSync(mimikit, `#!/bin/sh\nexec '${process.execPath}' '${CLI}' "$@"\n`);
   chmodSync(mimikit, 0o755);
   const { out: script } = await runCli({ home: join(dir, "home"), workDir: dir }, ["completion", "bash"]);
   writeFileSync(join(dir, "completion.sh"), script);

@@ -7,8 +7,8 @@ import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { prepareHome, whyUnwritable } from "@mimikit/runtime/home/home";
 import { expect, onTestFinished, test } from "vitest";
+import { CLI } from "../support/programs.ts";
 
-const MAIN = join(import.meta.dirname, "../../apps/cli/src/main.ts");
 /** Runs the words after it where the directory $0 cannot be written, for root neither. */
 const READ_ONLY = 'mount --bind "$0" "$0" && mount -o remount,bind,ro "$0" && exec "$@"';
 const mounting = spawnSync("unshare", ["-rm", "sh", "-c", READ_ONLY, tmpdir(), "true"], { encoding: "utf8" });
@@ -26,7 +26,7 @@ function prepare() {
 /** Runs `mimikit <words>` where `dir` is on a read-only file system. */
 async function run({ home, workDir }: { home: string; workDir: string }, dir: string, words: readonly string[]) {
   const inherited = Object.entries(process.env).filter(([name]) => !name.startsWith("MIMIKIT_"));
-  const child = spawn("unshare", ["-rm", "sh", "-c", READ_ONLY, dir, process.execPath, MAIN, ...words], {
+  const child = spawn("unshare", ["-rm", "sh", "-c", READ_ONLY, dir, process.execPath, CLI, ...words], {
     env: { ...Object.fromEntries(inherited), MIMIKIT_HOME: home, MIMIKIT_WORK_DIR: workDir },
     stdio: ["ignore", "pipe", "pipe"],
   });

@@ -1,12 +1,10 @@
 /** The real command line as a process of its own, in the place of an instance. */
 import { type ChildProcessByStdio, spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
-import { join } from "node:path";
 import type { Readable, Writable } from "node:stream";
 import { text } from "node:stream/consumers";
 import { onTestFinished } from "vitest";
-
-const MAIN = join(import.meta.dirname, "../../apps/cli/src/main.ts");
+import { CLI } from "../support/programs.ts";
 
 export interface CliPlace {
   home: string;
@@ -26,7 +24,7 @@ function environmentOf({ home, workDir }: CliPlace, env: Record<string, string>)
 
 /** Runs `mimikit <words>` before any test begins. @throws its words where it fails. */
 export function runCliFirst(place: CliPlace, words: readonly string[], env: Record<string, string> = {}): void {
-  const { status, stderr } = spawnSync(process.execPath, [MAIN, ...words], { env: environmentOf(place, env) });
+  const { status, stderr } = spawnSync(process.execPath, [CLI, ...words], { env: environmentOf(place, env) });
   if (status !== 0) throw new Error(`mimikit ${words.join(" ")}: ${String(stderr)}`);
 }
 
@@ -41,7 +39,7 @@ export function startCli(
   words: readonly string[],
   env: Record<string, string> = {},
 ): ChildProcessByStdio<Writable, Readable, Readable> {
-  const child = spawn(process.execPath, [MAIN, ...words], { env: environmentOf(place, env), stdio: "pipe" });
+  const child = spawn(process.execPath, [CLI, ...words], { env: environmentOf(place, env), stdio: "pipe" });
   onTestFinished(() => void child.kill("SIGKILL"));
   return child;
 }

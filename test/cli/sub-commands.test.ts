@@ -7,9 +7,9 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Command } from "../../apps/cli/src/arguments/command.ts";
 import { commandFirst } from "../../apps/cli/src/arguments/command-first.ts";
 import { allCommands, helpOf } from "../../scripts/command-page.ts";
+import { CLI } from "../support/programs.ts";
 import { type CliPlace, runCli } from "./run-cli.ts";
 
-const MAIN = join(import.meta.dirname, "../../apps/cli/src/main.ts");
 const COMMANDS = await allCommands();
 const GROUPS = COMMANDS.filter(({ subCommands }) => subCommands.length > 0);
 
@@ -20,7 +20,7 @@ beforeAll(() => {
   place = { home: join(dir, "home"), workDir: join(dir, "work") };
   mkdirSync(place.workDir);
   const env = { ...process.env, MIMIKIT_HOME: place.home, MIMIKIT_WORK_DIR: place.workDir };
-  execFileSync(process.execPath, [MAIN, "triggers", "add", "--every", "2h", "--title", "standup", "x"], { env });
+  execFileSync(process.execPath, [CLI, "triggers", "add", "--every", "2h", "--title", "standup", "x"], { env });
   writeFileSync(join(place.home, "memory.md"), "- Tea at five\n");
 });
 afterAll(() => rmSync(dir, { recursive: true, force: true }));

@@ -1,12 +1,10 @@
 /** The command line at a terminal of its own, as people have it before them. */
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
-import { join } from "node:path";
 import { stripVTControlCharacters } from "node:util";
 import { onTestFailed, onTestFinished } from "vitest";
+import { CLI } from "../support/programs.ts";
 import type { CliPlace } from "./run-cli.ts";
-
-const MAIN = join(import.meta.dirname, "../../apps/cli/src/main.ts");
 
 /** util-linux' `script` gives a program a terminal of its own. */
 export const hasTerminals =
@@ -28,7 +26,7 @@ export interface Terminal {
 /** Starts `mimikit <words>` at a terminal of 100 columns and 40 rows. */
 export function openTerminal(place: CliPlace, words: readonly string[], env: Record<string, string> = {}): Terminal {
   const inherited = Object.entries(process.env).filter(([name]) => !OF_ANOTHER_PLACE.test(name));
-  const line = `stty cols 100 rows 40; exec '${process.execPath}' '${MAIN}' ${words.join(" ")}`;
+  const line = `stty cols 100 rows 40; exec '${process.execPath}' '${CLI}' ${words.join(" ")}`;
   const child = spawn("script", ["-qec", line, "/dev/null"], {
     env: {
       ...Object.fromEntries(inherited),

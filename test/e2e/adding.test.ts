@@ -141,7 +141,7 @@ test("a compatible endpoint that was added can be connected, and has its title o
 
 test("a route, a protocol command, a provider, a condition, a role and a channel that were added are served by the running processes", async () => {
   instance = await Instance.start({
-    root: copy,
+    sources: copy,
     env: { MIMIKIT_PROVIDER_TELLER: "echo", MIMIKIT_ECHO_PREFIX: "You say: " },
   });
   const gotify: string[] = [];

@@ -20,8 +20,8 @@ import { createPairing } from "@mimikit/runtime/home/pairing";
 import { expect, onTestFinished, test } from "vitest";
 import { runCli } from "../cli/run-cli.ts";
 import { Instance } from "../support/instance.ts";
+import { CLI } from "../support/programs.ts";
 
-const MAIN = join(import.meta.dirname, "../../apps/cli/src/main.ts");
 const KEY = "sk-of-the-user";
 
 function directory(): string {
@@ -86,7 +86,7 @@ async function startFound(prepare: (workDir: string) => void, env: Record<string
   });
   onTestFinished(() => mimikit.dispose());
   const cli = (...words: string[]) =>
-    execFileSync(process.execPath, [MAIN, ...words], {
+    execFileSync(process.execPath, [CLI, ...words], {
       cwd: mimikit.workDir,
       env: { PATH: process.env.PATH, MIMIKIT_WORK_DIR: mimikit.workDir, XDG_STATE_HOME: state },
       encoding: "utf8",
@@ -161,7 +161,7 @@ test("a forged note of a process names no address and no process to a command", 
   cloneHostile(workDir, endpoint.url);
   const env = { PATH: process.env.PATH, MIMIKIT_WORK_DIR: workDir, XDG_STATE_HOME: directory() };
   const run = (...words: string[]) =>
-    spawnSync(process.execPath, [MAIN, ...words], { cwd: workDir, env, encoding: "utf8" });
+    spawnSync(process.execPath, [CLI, ...words], { cwd: workDir, env, encoding: "utf8" });
   expect(run("status").status).toBe(3);
   expect(run("send", "my secret plan").stdout).toContain("mimikit adopt");
   expect(run("down").stdout).not.toContain("gateway");
@@ -255,7 +255,7 @@ test("links in a state directory that is not adopted keep it from being started,
   mkdirSync(join(workDir, ".mimikit"));
   symlinkSync(elsewhere, join(workDir, ".mimikit", "inbox"));
   const env = { PATH: process.env.PATH, MIMIKIT_WORK_DIR: workDir, XDG_STATE_HOME: directory() };
-  expect(() => execFileSync(process.execPath, [MAIN, "up"], { cwd: workDir, env, stdio: "pipe" })).toThrow(
+  expect(() => execFileSync(process.execPath, [CLI, "up"], { cwd: workDir, env, stdio: "pipe" })).toThrow(
     /inbox is a link, and this state directory was not made here/,
   );
   expect(readdirSync(elsewhere)).toEqual([]);

@@ -1,16 +1,12 @@
 /** The code that the bundles load when they start, as counts: a change that makes a start dearer has to say so here. */
 import { spawnSync } from "node:child_process";
 import { readdirSync, readFileSync, statSync } from "node:fs";
-import { createRequire } from "node:module";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { Instance, ROLE_NAMES } from "../support/instance.ts";
+import { CLI, modulesIn } from "../support/programs.ts";
 
 const ROOT = join(import.meta.dirname, "../..");
-const launch: { makeFresh(): boolean; bundleOf(name: string): string } = createRequire(import.meta.url)(
-  join(ROOT, "scripts/launch.cjs"),
-);
-
 /**
  * Files that a process has imported when it is ready, at most, and the kilobytes in them. The gateway's are more because of the
  * 70,000 characters of its tables of encodings that are written `\uXXXX`: in memory the bundle is half as large for that. Code that
@@ -29,23 +25,18 @@ const LAZY =
 
 let mimikit: Instance;
 beforeAll(async () => {
-  expect(launch.makeFresh()).toBe(true);
-  mimikit = await Instance.start({ runsBundles: true, countsCalls: true });
+  mimikit = await Instance.start({ countsCalls: true });
 });
 afterAll(() => mimikit.dispose());
 
 const kilobytes = (paths: readonly string[]) =>
   Math.ceil(paths.reduce((sum, path) => sum + statSync(join(ROOT, path)).size, 0) / 1_024);
-/** In a bundle, the path of each module stands above it, on a line of its own. */
-const modulesIn = (paths: readonly string[]) =>
-  paths.flatMap((path) => readFileSync(join(ROOT, path), "utf8").match(/(?<=^\/\/ )\S+\.[cm]?[jt]s$/gm) ?? []);
 
 test.each(ROLE_NAMES)("%s starts from few files, and loads nothing that only some runs need", async (role) => {
-  const { imported } = await mimikit.calls(role);
+  const { imported, modules } = await mimikit.calls(role);
   expect(imported.filter((path) => !path.startsWith("dist/"))).toEqual([]);
   expect(imported.length).toBeLessThanOrEqual(FILES_MAX[role]);
   expect(kilobytes(imported)).toBeLessThanOrEqual(KB_MAX[role]);
-  const modules = modulesIn(imported);
   expect(modules).toContainEqual(expect.stringMatching(/main\.ts$/));
   expect(modules.filter((path) => LAZY.test(path))).toEqual([]);
 });
@@ -69,7 +60,7 @@ test("a command loads itself, and no other command", () => {
     registerHooks({ load: (url, context, next) => (url.startsWith("file:") && imported.push(url), next(url, context)) });
     process.on("exit", () => console.error(JSON.stringify(imported)));
     import(process.argv[1]);`;
-  const { stderr } = spawnSync(process.execPath, ["-e", script, launch.bundleOf("cli"), "status"], {
+  const { stderr } = spawnSync(process.execPath, ["-e", script, CLI, "status"], {
     env: {
       ...process.env,
       MIMIKIT_HOME: mimikit.home,

@@ -10,10 +10,9 @@ import { expect, onTestFinished, test } from "vitest";
 import type { z } from "zod";
 import { Instance, ROLE_NAMES } from "../support/instance.ts";
 import { NtfyServer } from "../support/ntfy-server.ts";
+import { CLI } from "../support/programs.ts";
 import { type Person, TelegramServer } from "../support/telegram-server.ts";
 
-const ROOT = join(import.meta.dirname, "../..");
-const CLI = join(ROOT, "apps/cli/src/main.ts");
 const OWNER: Person = { id: 4_711, first_name: "Ada", username: "ada" };
 
 const mimikitCommand = ({ home, workDir, port }: Instance, args: string[], input = "") =>
@@ -242,6 +241,6 @@ test("without a channel there is no process, no folder and no word of one", asyn
   expect((await mimikit.api<Status>("/api/status")).channels).toBeUndefined();
   for (const role of ROLE_NAMES)
     expect(
-      (await mimikit.calls(role)).imported.filter((path) => /apps\/channels|grammy|channel-states/.test(path)),
+      (await mimikit.calls(role)).modules.filter((path) => /apps\/channels|grammy|channel-states/.test(path)),
     ).toEqual([]);
 });

@@ -337,7 +337,7 @@ test("a model that cannot be reached is said at once, and the request again wait
 test("without a client nothing of it is loaded, and the first one loads it", async () => {
   const mimikit = await start({ countsCalls: true });
   const loaded = async () =>
-    (await mimikit.calls("gateway")).imported.filter((path) => /http-gateway\/src\/v1\/|wire\/v1/.test(path));
+    (await mimikit.calls("gateway")).modules.filter((path) => /http-gateway\/src\/v1\/|wire\/v1/.test(path));
   await mimikit.send("hello");
   await mimikit.drained();
   expect(await loaded()).toEqual([]);

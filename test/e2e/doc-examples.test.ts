@@ -8,9 +8,7 @@ import { ANSWERED_BADLY } from "../support/answered-badly.ts";
 import { chinesePages, guidePages, shellExampleOf } from "../support/doc-pages.ts";
 import { chatGptExport } from "../support/exports.ts";
 import { Instance } from "../support/instance.ts";
-
-const ROOT = join(import.meta.dirname, "../..");
-const MAIN = join(ROOT, "apps/cli/src/main.ts");
+import { CLI } from "../support/programs.ts";
 
 /** Examples that need more than a home; test/doc-pages.test.ts parses each call in them. */
 const NOT_RUN: Readonly<Record<string, string>> = {
@@ -53,9 +51,9 @@ test.each(EXAMPLES.filter(({ name }) => !Object.hasOwn(NOT_RUN, name)))(
     const script = (example ?? "")
       .replaceAll("./mimikit ", "mimikit ")
       .replaceAll("127.0.0.1:8787", `127.0.0.1:${mimikit.port}`);
-    const { stdout, stderr, exitCode } = await execa("sh", ["-ec", `mimikit() { "$NODE" "$MAIN" "$@"; }\n${script}`], {
+    const { stdout, stderr, exitCode } = await execa("sh", ["-ec", `mimikit() { "$NODE" "$CLI" "$@"; }\n${script}`], {
       cwd: mimikit.workDir,
-      env: { HOME: user, MIMIKIT_WORK_DIR: mimikit.workDir, NODE: process.execPath, MAIN },
+      env: { HOME: user, MIMIKIT_WORK_DIR: mimikit.workDir, NODE: process.execPath, CLI },
       input: "",
       reject: false,
     });

@@ -1,6 +1,5 @@
 /** Texts and documents that the user sends, through the real processes: the Teller is shown what they say, in the sandbox and out of it. */
 import { readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { createRequire } from "node:module";
 import { join } from "node:path";
 import { afterEach, expect, test } from "vitest";
 import { runCli } from "../cli/run-cli.ts";
@@ -9,8 +8,6 @@ import { Instance } from "../support/instance.ts";
 import { call, KEY, section } from "../support/main-job.ts";
 import { type ModelRequest, ModelServer } from "../support/model-server.ts";
 
-const launch: { makeFresh(): boolean } = createRequire(import.meta.url)("../../scripts/launch.cjs");
-
 const opened: { dispose(): Promise<void> }[] = [];
 afterEach(async () => {
   for (const each of opened.splice(0)) await each.dispose();
@@ -18,7 +15,6 @@ afterEach(async () => {
 
 interface Options {
   env?: Record<string, string>;
-  runsBundles?: boolean;
 }
 
 async function start(script: Parameters<typeof ModelServer.start>[0], { env, ...options }: Options = {}) {
@@ -58,9 +54,7 @@ function shown(model: ModelServer): { documents: string; attachments: string } {
 test.each<[where: string, options: Options]>([
   ["in the sandbox", {}],
   ["where there is no sandbox", { env: { MIMIKIT_SANDBOX: "off" } }],
-  ["as it is installed", { runsBundles: true }],
 ])("the Teller reads texts and documents of every kind, %s", async (_where, options) => {
-  if (options.runsBundles) expect(launch.makeFresh()).toBe(true);
   const { model, mimikit, ask } = await start({ teller: () => ({ say: "I have read it." }) }, options);
   await ask(
     "what do they say?",

@@ -8,9 +8,9 @@ import { execa } from "execa";
 import { expect, test } from "vitest";
 import { ANSWERED_BADLY } from "../support/answered-badly.ts";
 import { Instance } from "../support/instance.ts";
+import { CLI } from "../support/programs.ts";
 
 const ROOT = join(import.meta.dirname, "../..");
-const MAIN = join(ROOT, "apps/cli/src/main.ts");
 /** Each of some thirty commands is a process of its own, on a loaded machine. */
 const STEPS_MS_MAX = 300_000;
 const SECOND_MS = 1_000;
@@ -58,8 +58,8 @@ function commandsBelow({ file, heading }: Readme): string[] {
 
 /** A line in a shell of the workspace, where `./mimikit` is the one of this checkout; it must end well. */
 async function say({ home, workDir }: Instance, line: string): Promise<string> {
-  const script = `mimikit() { "$NODE" "$MAIN" "$@"; }\n${line.replaceAll("./mimikit ", "mimikit ")}`;
-  const env = { MIMIKIT_HOME: home, MIMIKIT_WORK_DIR: workDir, NODE: process.execPath, MAIN };
+  const script = `mimikit() { "$NODE" "$CLI" "$@"; }\n${line.replaceAll("./mimikit ", "mimikit ")}`;
+  const env = { MIMIKIT_HOME: home, MIMIKIT_WORK_DIR: workDir, NODE: process.execPath, CLI };
   const { stdout, exitCode, stderr } = await execa("sh", ["-c", script], { cwd: workDir, env, reject: false });
   expect(exitCode, `${line}\n${stderr}`).toBe(0);
   expect(stdout, line).not.toMatch(ANSWERED_BADLY);

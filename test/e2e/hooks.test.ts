@@ -373,7 +373,7 @@ describe("files", () => {
     const mimikit = await start({ countsCalls: true });
     await mimikit.send("run `echo hi`");
     await mimikit.drained();
-    const ofHooks = async (role: RoleName) => (await mimikit.calls(role)).imported.filter((path) => /hook/.test(path));
+    const ofHooks = async (role: RoleName) => (await mimikit.calls(role)).modules.filter((path) => /hook/.test(path));
     for (const role of ROLE_NAMES) expect([role, await ofHooks(role)]).toEqual([role, []]);
     expect(existsSync(join(mimikit.home, "deliveries"))).toBe(false);
 

@@ -8,8 +8,7 @@ import { afterEach, describe, expect, test } from "vitest";
 import { runCli } from "../cli/run-cli.ts";
 import { Instance, type InstanceOptions } from "../support/instance.ts";
 import { ModelServer, type Script } from "../support/model-server.ts";
-
-const MAIN = join(import.meta.dirname, "../../apps/cli/src/main.ts");
+import { CLI } from "../support/programs.ts";
 
 const opened: { dispose(): Promise<void> }[] = [];
 afterEach(async () => {
@@ -43,7 +42,7 @@ async function connect(
 ): Promise<Client> {
   const client = new Client({ name: "test", version: "1" });
   const env = { PATH: process.env.PATH ?? "", MIMIKIT_HOME: home, MIMIKIT_WORK_DIR: workDir, ...further };
-  await client.connect(new StdioClientTransport({ command: process.execPath, args: [MAIN, "mcp", "serve"], env }));
+  await client.connect(new StdioClientTransport({ command: process.execPath, args: [CLI, "mcp", "serve"], env }));
   opened.unshift({ dispose: () => client.close() });
   return client;
 }

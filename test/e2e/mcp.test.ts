@@ -123,11 +123,11 @@ test("with nothing set up nothing of it is loaded, and no process is started", a
   const { mimikit } = await startWithModel(oneTask([{ say: "Done." }]), { countsCalls: true });
   await mimikit.send("Do it.");
   await mimikit.replyWith("Done.");
-  const { imported } = await mimikit.calls("workers");
-  expect(imported.filter((path) => path.includes("agent/src/mcp/") || path.includes("modelcontextprotocol"))).toEqual(
+  const { modules } = await mimikit.calls("workers");
+  expect(modules.filter((path) => path.includes("agent/src/mcp/") || path.includes("modelcontextprotocol"))).toEqual(
     [],
   );
-  expect(imported.length).toBeGreaterThan(50);
+  expect(modules.length).toBeGreaterThan(50);
   expect(await findMarked(homeHash(mimikit.home))).toEqual([]);
 });
 

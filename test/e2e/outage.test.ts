@@ -10,8 +10,7 @@ import { afterEach, expect, test } from "vitest";
 import { freePort } from "../support/free-port.ts";
 import { Instance } from "../support/instance.ts";
 import { ModelServer, type Script } from "../support/model-server.ts";
-
-const CLI = join(import.meta.dirname, "../../apps/cli/src/main.ts");
+import { CLI } from "../support/programs.ts";
 
 const opened: { dispose(): Promise<void> }[] = [];
 afterEach(async () => {

@@ -6,8 +6,8 @@ import { expect, onTestFinished, test } from "vitest";
 import { findProgram } from "../../scripts/bench/measure/find-program.ts";
 import { readUnit, startProgram } from "../pm2/unit.ts";
 import { startPools } from "../support/pools.ts";
+import { CLI } from "../support/programs.ts";
 
-const CLI = join(import.meta.dirname, "../../apps/cli/src/main.ts");
 const canRun = findProgram("redis-server") !== null && findProgram("systemctl") !== null;
 
 test.runIf(canRun)(

@@ -205,8 +205,8 @@ test("a home without an engine loads nothing of it, and keeps nothing", async ()
   try {
     await mimikit.replyTo(await mimikit.send("run `date`"));
     for (const role of ["supervisor", "workers", "gateway"] as const) {
-      const { imported } = await mimikit.calls(role);
-      expect(imported.filter((path) => /bullmq|ioredis|runtime\/src\/pools|place-away/.test(path))).toEqual([]);
+      const { modules } = await mimikit.calls(role);
+      expect(modules.filter((path) => /bullmq|ioredis|runtime\/src\/pools|place-away/.test(path))).toEqual([]);
     }
     expect(existsSync(join(mimikit.home, "pools"))).toBe(false);
   } finally {

@@ -3,7 +3,6 @@
  * while no page is open, whatever is killed meanwhile (docs/notifications.md#web-push).
  */
 import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
-import { createRequire } from "node:module";
 import { join } from "node:path";
 import type { DevicesAnswer, QuestionsAnswer, TriggersAnswer } from "@mimikit/protocol/wire/api";
 import { execa } from "execa";
@@ -11,11 +10,9 @@ import { expect, onTestFinished, test } from "vitest";
 import type { z } from "zod";
 import { Device } from "../support/device.ts";
 import { Instance, type InstanceOptions } from "../support/instance.ts";
+import { CLI } from "../support/programs.ts";
 import { PushService } from "../support/push-service.ts";
 
-const ROOT = join(import.meta.dirname, "../..");
-const CLI = join(ROOT, "apps/cli/src/main.ts");
-const launch: { makeFresh(): boolean } = createRequire(import.meta.url)(join(ROOT, "scripts/launch.cjs"));
 const OF_PUSH = /web-push|http_ece|push\/(?:sender|deliver|keys|subscriptions|items|payload)/;
 
 async function start(options: InstanceOptions = {}) {
@@ -252,16 +249,9 @@ test("finished and failed work arrives with its title and outcome; a reply to wh
   expect((await service.next()).payload.title).toMatch(/^Failed: .*false/);
 });
 
-test("a gateway that notifies nobody has loaded nothing for it, and the state directory holds nothing of it; bundled too", async () => {
-  expect(launch.makeFresh()).toBe(true);
-  const { service, mimikit } = await start({ runsBundles: true, countsCalls: true });
-  const loaded = async () => {
-    const { imported } = await mimikit.calls("gateway");
-    const modules = imported.flatMap((path) =>
-      readFileSync(join(ROOT, path), "utf8").match(/(?<=^\/\/ )\S+\.[cm]?[jt]s$/gm),
-    );
-    return modules.filter((path) => path !== null && OF_PUSH.test(path));
-  };
+test("a gateway that notifies nobody has loaded nothing for it, and the state directory holds nothing of it", async () => {
+  const { service, mimikit } = await start({ countsCalls: true });
+  const loaded = async () => (await mimikit.calls("gateway")).modules.filter((path) => OF_PUSH.test(path));
   await remind(mimikit, "stretch");
   await isSettled(mimikit, "stretch");
   expect(await loaded()).toEqual([]);

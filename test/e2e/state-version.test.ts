@@ -9,6 +9,7 @@ import { prepareHome } from "@mimikit/runtime/home/home";
 import { expect, onTestFinished, test } from "vitest";
 import { runCli } from "../cli/run-cli.ts";
 import { Instance } from "../support/instance.ts";
+import { bundleOf } from "../support/programs.ts";
 
 const NEWER = '{"state":7,"program":"9.9.9"}\n';
 const WORDS =
@@ -25,16 +26,18 @@ function newerState() {
   return { home, workDir };
 }
 
-test.each(["supervisor", "worker-pool", "http-gateway"])("the %s says so in one line, and ends with 1", async (app) => {
-  const { home, workDir } = newerState();
-  const main = join(import.meta.dirname, "../../apps", app, "src/main.ts");
-  const env = { ...process.env, MIMIKIT_HOME: home, MIMIKIT_WORK_DIR: workDir };
-  const role = spawn(process.execPath, [main], { env, stdio: ["ignore", "ignore", "pipe"] });
-  const [said] = await Promise.all([text(role.stderr), once(role, "close")]);
-  expect([role.exitCode, said]).toEqual([1, expect.stringMatching(WORDS)]);
-  expect(readFileSync(join(home, "version.json"), "utf8")).toBe(NEWER);
-  expect(readdirSync(join(home, "inbox"))).toEqual(["m.json"]);
-});
+test.each(["supervisor", "worker-pool", "http-gateway"])(
+  "the %s says so in one line, and ends with 1",
+  async (name) => {
+    const { home, workDir } = newerState();
+    const env = { ...process.env, MIMIKIT_HOME: home, MIMIKIT_WORK_DIR: workDir };
+    const role = spawn(process.execPath, [bundleOf(name)], { env, stdio: ["ignore", "ignore", "pipe"] });
+    const [said] = await Promise.all([text(role.stderr), once(role, "close")]);
+    expect([role.exitCode, said]).toEqual([1, expect.stringMatching(WORDS)]);
+    expect(readFileSync(join(home, "version.json"), "utf8")).toBe(NEWER);
+    expect(readdirSync(join(home, "inbox"))).toEqual(["m.json"]);
+  },
+);
 
 test.each([["up"], ["status"], ["send", "hello"], ["history"], ["backup", "file.tar.gz"], ["doctor"]])(
   "mimikit %s says so in one line, and ends with 1",

@@ -12,8 +12,8 @@ import { runCli, type Said } from "../cli/run-cli.ts";
 import { Instance } from "../support/instance.ts";
 import { section } from "../support/main-job.ts";
 import { ModelServer } from "../support/model-server.ts";
+import { CLI } from "../support/programs.ts";
 
-const MAIN = join(import.meta.dirname, "../../apps/cli/src/main.ts");
 /** Gives a process a terminal. */
 const SCRIPT = ["/usr/bin/script", "/bin/script"].find((path) => existsSync(path));
 if (SCRIPT === undefined) process.stderr.write("there is no `script`: the chat is not tested in a terminal\n");
@@ -173,7 +173,7 @@ describe("with the gateway", () => {
     "in the chat the prompt asks for the answer, a number picks an option, and then a line is a message again",
     async () => {
       const env = { ...process.env, MIMIKIT_HOME: mimikit.home, MIMIKIT_WORK_DIR: mimikit.workDir, TERM: "dumb" };
-      const chat = spawn(SCRIPT ?? "", ["-qfec", `'${process.execPath}' '${MAIN}' chat`, "/dev/null"], { env });
+      const chat = spawn(SCRIPT ?? "", ["-qfec", `'${process.execPath}' '${CLI}' chat`, "/dev/null"], { env });
       onTestFinished(() => void chat.kill("SIGKILL"));
       let shown = "";
       chat.stdout.on("data", (data) => {

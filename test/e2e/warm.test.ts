@@ -1,6 +1,5 @@
 /** The memory of the three real processes before they get work, and how much memory hundreds of turns cost. */
 import { readFileSync, writeFileSync } from "node:fs";
-import { createRequire } from "node:module";
 import { join } from "node:path";
 import { Config } from "@mimikit/runtime/config/schema";
 import { prepareHome } from "@mimikit/runtime/home/home";
@@ -8,9 +7,6 @@ import { v8Flags } from "@mimikit/runtime/process/v8-flags";
 import { appendHistory } from "@mimikit/store/views/history-partitions";
 import { expect, onTestFinished, test } from "vitest";
 import { Instance, ROLE_NAMES } from "../support/instance.ts";
-
-const ROOT = join(import.meta.dirname, "../..");
-const launch: { makeFresh(): boolean } = createRequire(import.meta.url)(join(ROOT, "scripts/launch.cjs"));
 
 /** Turns after which all that is loaded once is loaded, and turns that come after them. */
 const TURNS_FIRST = 250;
@@ -42,8 +38,7 @@ test("a process that starts reads what was said and what is remembered before an
 test(
   "hundreds of turns leave each role within its bound, and the last of them take little",
   async () => {
-    expect(launch.makeFresh()).toBe(true);
-    const mimikit = await Instance.start({ runsBundles: true, nodeFlags: v8Flags(Config.parse({})).split(" ") });
+    const mimikit = await Instance.start({ nodeFlags: v8Flags(Config.parse({})).split(" ") });
     onTestFinished(() => mimikit.dispose());
     await takeTurns(mimikit, TURNS_FIRST);
     const before = ROLE_NAMES.map((role) => rssMbOf(mimikit.pidOf(role)));

@@ -5,9 +5,8 @@ import type { Status } from "@mimikit/protocol/wire/api";
 import { execa } from "execa";
 import { expect, onTestFinished, test } from "vitest";
 import { Instance, ROLE_NAMES } from "../support/instance.ts";
+import { CLI } from "../support/programs.ts";
 
-const ROOT = join(import.meta.dirname, "../..");
-const CLI = join(ROOT, "apps/cli/src/main.ts");
 /** Long enough for the report to come first. */
 const LIMIT_SEC = 15;
 

@@ -82,7 +82,7 @@ export async function runStagedKills(seed: number, faults: readonly Fault[]): Pr
   });
   const model = await ModelServer.start(script);
   const env = { ...modelSettings(model), MIMIKIT_RETRY_DELAY_SEC: "0" };
-  const mimikit = await Instance.start({ env, runsBundles: true });
+  const mimikit = await Instance.start({ env });
   const kept = join(dirname(mimikit.home), "..", `kept-seed-${seed}-${Date.now()}`);
   const load = new Load(mimikit, random, seed);
   const striker = new Striker(mimikit, random, note);

@@ -109,7 +109,7 @@ export interface Ran {
 /** One run of a home of its own. */
 export async function runFaults(seed: number, count: number): Promise<Ran> {
   const random = randomOf(seed);
-  const pools = await startPools({ env: { MIMIKIT_RETRY_DELAY_SEC: "0" }, runsBundles: true });
+  const pools = await startPools({ env: { MIMIKIT_RETRY_DELAY_SEC: "0" } });
   const { mimikit } = pools;
   const placed: string[] = [];
   const machines: Machine[] = [];

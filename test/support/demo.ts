@@ -7,8 +7,8 @@ import { setTimeout as wait } from "node:timers/promises";
 import { DemoReport } from "@mimikit/protocol/wire/demo";
 import { z } from "zod";
 import type { RoleName } from "./instance.ts";
+import { CLI } from "./programs.ts";
 
-const ROOT = join(import.meta.dirname, "../..");
 const PATIENCE_MS = 90_000;
 const LOOK_EVERY_MS = 50;
 
@@ -30,7 +30,7 @@ export async function startDemo(place: string): Promise<Demo> {
   const temporary = join(place, "tmp");
   for (const dir of [userHome, temporary]) mkdirSync(dir, { recursive: true });
   const inherited = Object.entries(process.env).filter(([name]) => !name.startsWith("MIMIKIT_"));
-  const child = spawn(process.execPath, [join(ROOT, "apps/cli/src/main.ts"), "demo", "--json"], {
+  const child = spawn(process.execPath, [CLI, "demo", "--json"], {
     env: {
       ...Object.fromEntries(inherited),
       HOME: userHome,

@@ -17,24 +17,24 @@ import { setTimeout as wait } from "node:timers/promises";
 import { TriggerRecord } from "@mimikit/protocol/records/trigger";
 import type { ChatMessage, Status, TaskDetail, TaskSummary } from "@mimikit/protocol/wire/api";
 import { homeHash } from "@mimikit/runtime/home/home";
+import { PROGRAMS } from "@mimikit/runtime/home/programs";
 import { PLATFORM_VARIABLE } from "@mimikit/runtime/platform/this-platform";
 import { findMarked, killMarked } from "@mimikit/runtime/process/marked-processes";
 import { DIRECTORIES } from "@mimikit/store/disk/state";
 import { freePort } from "./free-port.ts";
+import { bundleOf, modulesIn } from "./programs.ts";
 
 const ROOT = join(import.meta.dirname, "../..");
-const MAINS = {
-  supervisor: "apps/supervisor/src/main.ts",
-  workers: "apps/worker-pool/src/main.ts",
-  gateway: "apps/http-gateway/src/main.ts",
+const PROGRAM_OF = {
+  supervisor: "supervisor",
+  workers: "worker-pool",
+  gateway: "http-gateway",
   /** Started by a test that sets a channel up. */
-  channels: "apps/channels/src/main.ts",
+  channels: "channels",
   /** Started by a test that sets an engine up. */
-  dispatcher: "apps/worker-pool/src/dispatcher/main.ts",
+  dispatcher: "dispatcher",
 } as const;
-/** `apps/worker-pool/src/main.ts` → `dist/worker-pool.js`. */
-const bundleOf = (main: string) => `dist/${main.includes("/dispatcher/") ? "dispatcher" : main.split("/")[1]}.js`;
-type AnyRole = keyof typeof MAINS;
+type AnyRole = keyof typeof PROGRAM_OF;
 export type RoleName = Exclude<AnyRole, "channels" | "dispatcher">;
 export const ROLE_NAMES: readonly RoleName[] = ["supervisor", "workers", "gateway"];
 
@@ -57,10 +57,8 @@ export interface InstanceOptions {
   prepare?: (home: string) => Promise<void>;
   /** Nothing names the state directory: it is the one that is found in the workspace. */
   isFound?: boolean;
-  /** Where the sources are, if not in this tree. */
-  root?: string;
-  /** The processes run their bundles, which are built before, and not their sources. */
-  runsBundles?: boolean;
+  /** The processes run the sources of that tree, not the bundles that users run. */
+  sources?: string;
   /** The roles' options for Node on their command line. */
   nodeFlags?: readonly string[];
 }
@@ -72,6 +70,8 @@ export interface Calls {
   cpuMs: number;
   /** The files that were imported, by their paths from the root of the repository. */
   imported: readonly string[];
+  /** The modules of the sources that are in them. */
+  modules: readonly string[];
 }
 
 export class Instance {
@@ -81,15 +81,20 @@ export class Instance {
   private readonly env: NodeJS.ProcessEnv;
   private readonly running = new Map<AnyRole, ChildProcess>();
   private readonly directory: string;
-  private readonly root: string;
-  private runsBundles = false;
+  private readonly sources: string | undefined;
   private nodeFlags: readonly string[] = [];
   /** The output of the roles. */
   output = "";
 
-  private constructor(directory: string, port: number, env: Record<string, string>, isFound: boolean, root: string) {
+  private constructor(
+    directory: string,
+    port: number,
+    env: Record<string, string>,
+    isFound: boolean,
+    sources?: string,
+  ) {
     this.directory = directory;
-    this.root = root;
+    this.sources = sources;
     this.workDir = join(directory, "work");
     this.home = isFound ? join(this.workDir, ".mimikit") : join(directory, "state");
     this.port = port;
@@ -116,8 +121,7 @@ export class Instance {
       hasClock = false,
       countsCalls = false,
       isFound = false,
-      root = ROOT,
-      runsBundles = false,
+      sources,
       nodeFlags = [],
       prepare,
     } = options;
@@ -134,9 +138,8 @@ export class Instance {
       await freePort(),
       preloads.length > 0 ? { ...loading, ...env } : env,
       isFound,
-      root,
+      sources,
     );
-    instance.runsBundles = runsBundles;
     instance.nodeFlags = nodeFlags;
     await prepare?.(instance.home);
     for (const role of roles) instance.startRole(role);
@@ -184,7 +187,8 @@ export class Instance {
   }
 
   private programOf(role: AnyRole): string {
-    return join(this.root, this.runsBundles ? bundleOf(MAINS[role]) : MAINS[role]);
+    const program = PROGRAM_OF[role];
+    return this.sources === undefined ? bundleOf(program) : join(this.sources, PROGRAMS[program]);
   }
 
   pidOf(role: AnyRole): number {
@@ -200,7 +204,8 @@ export class Instance {
     rmSync(path, { force: true });
     process.kill(pid, "SIGUSR2");
     await this.until(`the calls of ${role}`, () => existsSync(path) || undefined);
-    return JSON.parse(readFileSync(path, "utf8"));
+    const counted: Omit<Calls, "modules"> = JSON.parse(readFileSync(path, "utf8"));
+    return { ...counted, modules: modulesIn(counted.imported) };
   }
 
   /** kill -9, and it is started again. */

@@ -8,10 +8,10 @@ import { homeHash } from "@mimikit/runtime/home/home";
 import { findMarked, killMarked } from "@mimikit/runtime/process/marked-processes";
 import { execa } from "execa";
 import { Instance, type InstanceOptions } from "./instance.ts";
+import { bundleOf, CLI } from "./programs.ts";
 import { RedisServer } from "./redis.ts";
 
-const CLI = join(import.meta.dirname, "../../apps/cli/src/main.ts");
-const POOL = join(import.meta.dirname, "../../apps/worker-pool/src/remote/main.ts");
+const POOL = bundleOf("remote-pool");
 
 /** Seconds: a machine is given up after twice as many. */
 export const LEASE_SEC = 5;

@@ -92,7 +92,7 @@ async function costs(): Promise<Figures> {
     return { ...figures, "system calls": calls / TRACED_HELLOS };
   });
   // A tick that nobody asked for costs looks, not syncs: the settings stay as they are.
-  const counted = await withInstance({ countsCalls: true, runsBundles: false }, (mimikit) =>
+  const counted = await withInstance({ countsCalls: true }, (mimikit) =>
     costsOf(mimikit, COUNTED_HELLOS, () => helloAndRest(mimikit)),
   );
   const syncs = ROLE_NAMES.map((role): [string, number] => [`fsyncs, ${role}`, counted[role].syncs]);

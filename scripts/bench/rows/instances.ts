@@ -11,7 +11,7 @@ export async function withInstance<T>(
   options: InstanceOptions,
   measure: (mimikit: Instance) => Promise<T>,
 ): Promise<T> {
-  const mimikit = await Instance.start({ runsBundles: true, ...options, env: { ...ENV, ...options.env } });
+  const mimikit = await Instance.start({ ...options, env: { ...ENV, ...options.env } });
   try {
     return await measure(mimikit);
   } finally {

@@ -30,7 +30,7 @@ const pools: Row = {
       name: "Mimikit, on a machine",
       missing: redisServer() === null ? "redis-server is not installed" : null,
       async round() {
-        const home = await startPools({ runsBundles: true });
+        const home = await startPools();
         try {
           await home.join("box");
           return await durations(home.mimikit, "box");
@@ -51,7 +51,7 @@ const machines: Row = {
       name: `${count} machines`,
       missing: redisServer() === null ? "redis-server is not installed" : null,
       async round() {
-        const home = await startPools({ runsBundles: true });
+        const home = await startPools();
         try {
           for (let n = 1; n <= count; n++) await home.join(`box-${n}`);
           await wait(QUIET_AFTER_MS);
