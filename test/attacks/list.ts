@@ -446,9 +446,9 @@ const GROUPS: readonly Group[] = [
       ],
       [
         95,
-        "a model's tools on paths outside the workspace",
+        "a model's file tools on the state directory, or outside the workspace without your yes",
         "refused",
-        ["test/agent/kernel/tools/kernel-tools.test.ts", "the tools reach"],
+        ["test/agent/kernel/tools/kernel-tools.test.ts", "never reach %s"],
       ],
       [
         96,

@@ -46,7 +46,7 @@ function open(options: { workDir?: string } = {}) {
   return { outside, workDir, home, runDir, mark, bus, call, at: (path: string) => join(workDir, path) };
 }
 
-describe("the tools reach", () => {
+describe("the tools of a model", () => {
   const calls = (path: string): [string, unknown][] => [
     ["read_text_file", { path }],
     ["write_text_file", { path, content: "forged" }],
@@ -71,7 +71,7 @@ describe("the tools reach", () => {
     ["below a dangling link", "leads nowhere", ({ outside }) => ({ path: "l/x", link: join(outside, "new") })],
     ["a neighbour whose name begins alike", "outside the workspace", () => ({ path: "../workshop" })],
     ["a name with a NUL", "NUL", () => ({ path: "a\0b" })],
-  ])("never %s", async (_, why, attempt) => {
+  ])("never reach %s", async (_, why, attempt) => {
     const place = open();
     const { path, link } = attempt(place);
     if (link !== undefined) symlinkSync(link, place.at("l"));
@@ -81,7 +81,7 @@ describe("the tools reach", () => {
     expect(existsSync(join(place.outside, "new"))).toBe(false);
   });
 
-  test("links that stay inside, and directories whose names only look like ours", async () => {
+  test("reach links that stay inside, and directories whose names only look like ours", async () => {
     const { at, call } = open();
     mkdirSync(at(".mimikit-notes"));
     writeFileSync(at(".mimikit-notes/a"), "inside");
