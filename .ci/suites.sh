@@ -49,7 +49,7 @@ numbers_of() {
 }
 
 # A suite is not run once more when it would end later than so many seconds after the beginning.
-AGAIN_SECONDS_MAX=${AGAIN_SECONDS_MAX:-4000}
+AGAIN_SECONDS_MAX=${AGAIN_SECONDS_MAX:-$SECONDS_MAX}
 
 # vitest_suite NAME SECONDS COMMAND...: a suite whose command takes vitest's options. Tests of real processes can be
 # unlucky: files with a failed test run once more, and the whole suite where only an error outside of any test failed it.

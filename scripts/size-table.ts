@@ -44,12 +44,12 @@ function inTens(count: number): number {
 
 function sourcesOf(): Source[] {
   return ["apps", "packages"].flatMap((part) =>
-    readdirSync(join(ROOT, part)).flatMap((house) =>
-      readdirSync(join(ROOT, part, house, "src"), { recursive: true, encoding: "utf8" })
+    readdirSync(join(ROOT, part)).flatMap((folder) =>
+      readdirSync(join(ROOT, part, folder, "src"), { recursive: true, encoding: "utf8" })
         .filter((name) => /\.tsx?$/.test(name))
         .sort()
         .map((name) => {
-          const path = `${part}/${house}/src/${name.replaceAll("\\", "/")}`;
+          const path = `${part}/${folder}/src/${name.replaceAll("\\", "/")}`;
           return { path, lines: readFileSync(join(ROOT, path), "utf8").split("\n").length - 1 };
         }),
     ),

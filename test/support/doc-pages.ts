@@ -20,10 +20,8 @@ export const OTHER_PAGES: Readonly<Record<string, string>> = {
   "files.md": "a list of the files of the state directory",
   "glossary.md": "a list of words",
   "performance.md": "figures, and how they were measured",
-  "pools.md": "its examples need a second machine; test/e2e/pools.test.ts runs them",
   "reliability.md": "figures, and how they were measured",
   "requirements.md": "a table, cited by number",
-  "scale.md": "figures, and how they were measured",
   "versus.md": "figures, and how they were measured",
 };
 

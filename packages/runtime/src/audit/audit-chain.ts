@@ -38,7 +38,7 @@ import { hashOf, keyed, keyOfLine, type LineKey } from "./keyed-line.ts";
 export const AUDIT_FILE_BYTES_MAX = 10 * 1_048_576;
 /** Finished files are kept this long, */
 export const AUDIT_DAYS_MAX = 30;
-/** and this many bytes of them for each of the three roles: 500 MB in all. */
+/** and this many bytes of them for each role: 500 MB of the three that always run. */
 export const AUDIT_BYTES_MAX = 166 * 1_048_576;
 
 /** The last good line is looked for in this much of the end of the file, the first in as much of its beginning. */
