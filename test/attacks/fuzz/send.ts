@@ -38,8 +38,8 @@ export class Sender {
     this.known = known;
   }
 
-  /** @param n which request of the fuzz it is. @throws an Error where it hangs. */
-  send(each: Request, n: number, isAgain = false): Promise<Outcome> {
+  /** @param n which request of the fuzz it is. @param closed how many connections were closed under it. @throws an Error where it hangs. */
+  send(each: Request, n: number, closed = 0): Promise<Outcome> {
     const { signedIn, encoding } = each;
     const path = filled(each.path, n, this.known);
     const body = each.body === undefined ? undefined : Buffer.from(filled(each.body, n, this.known), encoding);
@@ -64,8 +64,8 @@ export class Sender {
       });
       request.on("timeout", () => reject(new Error(`no answer within ${HANG_MS} ms`)));
       request.on("error", (error) => {
-        // A kept connection that was idle for too long is closed by the gateway just when it is used again.
-        if (request.reusedSocket && !isAgain) resolve(this.send(each, n, true));
+        // A kept connection that was idle for too long is closed by the gateway just when it is used again; so may be the others.
+        if (request.reusedSocket && closed < SOCKETS_MAX) resolve(this.send(each, n, closed + 1));
         else resolve({ status: 0, headers: {}, text: String(error) });
       });
       request.on("upgrade", (_response, socket) => {
