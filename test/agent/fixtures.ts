@@ -18,7 +18,7 @@ import type { Question } from "@mimikit/protocol/records/question";
 import { Task, type TurnInput } from "@mimikit/protocol/records/task";
 import type { TaskSummary, TriggerSummary } from "@mimikit/protocol/wire/api";
 import type { StreamLine } from "@mimikit/protocol/wire/stream";
-import type { Told } from "@mimikit/protocol/wire/transcript";
+import type { TranscriptEntry } from "@mimikit/protocol/wire/transcript";
 import { MARK_VARIABLE, markOf } from "@mimikit/runtime/process/marked-processes";
 import { runPath } from "@mimikit/store/disk/state";
 import { onTestFinished } from "vitest";
@@ -155,7 +155,7 @@ export function reportOf(part: Partial<Report>): Report {
 export interface Ran extends RunOutcome {
   lines: StreamLine[];
   calls: ToolCallRecord[];
-  told: Told[];
+  told: TranscriptEntry[];
   runDir: string;
   mark: string;
 }
@@ -189,7 +189,7 @@ export async function run(
   const mark = markOf(home, task.id, attempt);
   const lines: StreamLine[] = [];
   const calls: ToolCallRecord[] = [];
-  const all: Told[] = [];
+  const all: TranscriptEntry[] = [];
   const { steering = new Steering() } = options;
   const outcome = await runTask(
     {

@@ -3,7 +3,7 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { crc32, deflateSync } from "node:zlib";
 
-import { type AttachmentEvidence, layOut } from "@mimikit/agent/prompt/evidence";
+import { type AttachmentEvidence, copyEvidence } from "@mimikit/agent/prompt/evidence";
 import type { Provider } from "@mimikit/agent/provider";
 import { Config } from "@mimikit/runtime/config/config";
 import { runPath } from "@mimikit/store/disk/state";
@@ -52,7 +52,7 @@ function place(bytes = PNG) {
 async function laidOut(home: string, evidence: AttachmentEvidence, taskId: string): Promise<AttachmentEvidence[]> {
   const runDir = join(home, runPath(taskId, 1));
   mkdirSync(runDir, { recursive: true });
-  return layOut([evidence], runDir);
+  return copyEvidence([evidence], runDir);
 }
 
 const question = turnOf({ messages: [messageOf("What is in the picture?")] });

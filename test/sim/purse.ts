@@ -11,13 +11,7 @@ import { USAGE, usagePath } from "@mimikit/store/disk/state";
 import type { StateCache } from "@mimikit/store/state-cache/state-cache";
 import { accountsAt } from "@mimikit/store/views/accounts";
 import { UsageLog } from "@mimikit/store/views/usage-log";
-import {
-  type AccountedRun,
-  type Allotted,
-  allot,
-  lineOf,
-  linesOfDead,
-} from "../../apps/worker-pool/src/claim/allot.ts";
+import { type Allotted, allot, type FinishedRun, lineOf, linesOfDead } from "../../apps/worker-pool/src/claim/allot.ts";
 import { appendedText } from "../../apps/worker-pool/src/usage-file.ts";
 import { below, type Random } from "./random.ts";
 import type { World } from "./world.ts";
@@ -100,7 +94,7 @@ export class Purse {
   }
 
   /** Notes what a run has cost that has come to its end. */
-  end(candidate: Allotted, ran: AccountedRun): void {
+  end(candidate: Allotted, ran: FinishedRun): void {
     const line = lineOf(candidate, ran, this.world.now());
     if (line !== null) this.noteNew(line);
     this.begun.delete(keyOf(candidate.task.id, candidate.attempt));

@@ -11,7 +11,7 @@ import type { Usage } from "@mimikit/protocol/base/usage";
 import type { ResultType } from "@mimikit/protocol/records/result";
 import type { Task } from "@mimikit/protocol/records/task";
 import type { StreamLine } from "@mimikit/protocol/wire/stream";
-import type { Told } from "@mimikit/protocol/wire/transcript";
+import type { TranscriptEntry } from "@mimikit/protocol/wire/transcript";
 import type { Config } from "@mimikit/runtime/config/config";
 import type { Effort } from "@mimikit/runtime/config/schema";
 import type { Gate } from "./approval/gate.ts";
@@ -37,7 +37,7 @@ export interface Run {
   /** Hears of calls that do not go through `bus`: those of a Worker's own tools. */
   onToolCall: (call: ToolCallRecord) => void;
   /** Tells people who look at the task about words and calls; the copy that is kept is lossy. */
-  tell: (told: Told) => void;
+  tell: (told: TranscriptEntry) => void;
   /** Steering messages: look at them whenever a tool has run, and before the end. */
   steering: Steering;
   /** The workspace: where commands run. */

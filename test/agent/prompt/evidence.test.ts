@@ -1,7 +1,7 @@
 /** The files that users send: what a model is shown and told of them, and what a Worker can open. */
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
-import { type AttachmentEvidence, gatherEvidence, layOut } from "@mimikit/agent/prompt/evidence";
+import { type AttachmentEvidence, copyEvidence, gatherEvidence } from "@mimikit/agent/prompt/evidence";
 import { IMAGE_BYTES_MAX, IMAGES_MAX } from "@mimikit/agent/prompt/media";
 import { findSandbox } from "@mimikit/agent/shell/sandbox";
 import type { AttachedFile } from "@mimikit/protocol/base/attachment";
@@ -139,7 +139,7 @@ test.skipIf("missing" in sandbox)(
     const home = join(workDir, ".mimikit");
     const runDir = join(home, "runs/t-000001.0.0.a1");
     mkdirSync(runDir, { recursive: true });
-    const [copy] = await layOut([picture({ name: "../my shot.PNG" })], runDir);
+    const [copy] = await copyEvidence([picture({ name: "../my shot.PNG" })], runDir);
     const path = copy?.path ?? "";
     expect(path).toBe(join(runDir, "attachments/1-my-shot.png"));
     const command = `cat '${path}' | wc -c; echo x >> '${path}' || echo kept; cat ${home}/token || echo hidden`;
@@ -158,7 +158,7 @@ test("a Worker's tools read a text that the user sent, and no other file of the 
   const workDir = temporaryDirectory();
   const runDir = join(workDir, ".mimikit/runs/t-000001.0.0.a1");
   mkdirSync(runDir, { recursive: true });
-  const sent = await layOut(
+  const sent = await copyEvidence(
     [evidenceOf(Buffer.from("# notes"), { type: "text/plain", name: "notes.md", bytes: 7 })],
     runDir,
   );
@@ -244,7 +244,7 @@ describe("the evidence of a run", () => {
     const lost = { ...file, id: "0".repeat(64) };
     const attachments = [lost, { ...file, name: "../../.ssh/config $(rm).html" }];
     const found = await gatherEvidence([messageOf("look", { attachments })], [], place);
-    const copies = await layOut(found, temporaryDirectory());
+    const copies = await copyEvidence(found, temporaryDirectory());
     expect(copies.map(({ path }) => path && basename(path))).toEqual([null, "2-ssh-config-rm.png"]);
   });
 });

@@ -17,8 +17,8 @@ import { findSandbox } from "@mimikit/agent/shell/sandbox";
 import { hashOfSkill, readAllowed, setAllowed } from "@mimikit/agent/skills/allowed";
 import {
   BadSkill,
+  copySkills,
   findSkills,
-  lendSkills,
   listSkillFiles,
   readSkillFile,
   SKILL_BYTES_MAX,
@@ -365,7 +365,7 @@ test("what an agent CLI reads of the state directory is a copy, with the bits th
   const places = { ...emptyPlaces(), home: join(home, "skills") };
   write(join(places.user, "b", "SKILL.md"), skillText("b"));
   const { skills } = await findSkills(places);
-  const [a, b] = await lendSkills(skills, home, target);
+  const [a, b] = await copySkills(skills, home, target);
   expect(a?.path).toBe(join(target, "a", "SKILL.md"));
   expect(readFileSync(join(target, "a", "SKILL.md"), "utf8")).toBe(skillText("a"));
   expect(statSync(join(target, "a", "scripts", "go.sh")).mode & 0o100).toBe(0o100);

@@ -53,6 +53,7 @@ export class Sender {
     };
     return new Promise((resolve, reject) => {
       const { host, port } = this.to;
+      const sentMs = performance.now();
       const request = httpRequest({
         host,
         port,
@@ -66,7 +67,11 @@ export class Sender {
       request.on("error", (error) => {
         // A kept connection that was idle for too long is closed by the gateway just when it is used again; so may be the others.
         if (request.reusedSocket && closed < SOCKETS_MAX) resolve(this.send(each, n, closed + 1));
-        else resolve({ status: 0, headers: {}, text: String(error) });
+        else {
+          const kind = request.reusedSocket ? `kept connection, after ${closed} others` : "new connection";
+          const text = `${error} after ${Math.round(performance.now() - sentMs)} ms, on a ${kind}`;
+          resolve({ status: 0, headers: {}, text });
+        }
       });
       request.on("upgrade", (_response, socket) => {
         socket.destroy();

@@ -6,7 +6,7 @@ import { BegunAway, type FromPool, OUTCOME_CARRIED_CHARS_MAX, type PoolJob } fro
 import { jobOf, partsOfJob } from "@mimikit/runtime/pools/names";
 import { AWAY, begunAwayPath } from "@mimikit/store/disk/state";
 import { openHomeConnection } from "../../../apps/worker-pool/src/remote/home-connection.ts";
-import { type EndedRun, RemotePool, type RunTold } from "../../../apps/worker-pool/src/remote/remote-pool.ts";
+import { type EndedRun, type HomeOfRun, RemotePool } from "../../../apps/worker-pool/src/remote/remote-pool.ts";
 import { loading } from "../outside.ts";
 import { below } from "../random.ts";
 import { type Environment, Place, type Program } from "../world.ts";
@@ -147,7 +147,7 @@ async function run(
   record: PoolJob,
   steering: Steering,
   stop: AbortSignal,
-  { begin, onLine, onCall }: RunTold,
+  { begin, onLine, onCall }: HomeOfRun,
   { name, manner, home }: Joined & Pick<Machine, "name" | "manner">,
   environment: Environment,
   witness: Witness,

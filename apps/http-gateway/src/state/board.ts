@@ -17,7 +17,7 @@ import { type EndedTasks, newestFirst } from "@mimikit/store/views/ended-tasks";
 import { OrderedList } from "@mimikit/store/views/ordered-list";
 
 /** A task whose provider could not be reached. */
-export interface ToldOutage {
+export interface TaskOutage {
   task: Task;
   outage: Outage;
   /** Until it is applied, a turn whose result is there already goes on saying what it said. */
@@ -39,7 +39,7 @@ export class Board {
   private readonly shown = new OrderedList<TaskSummary>(newestFirst);
   private readonly queuedIds = byRole(() => new Set<string>());
   private readonly runs = new Map<string, Task>();
-  private readonly told = new Map<string, ToldOutage>();
+  private readonly told = new Map<string, TaskOutage>();
   private readonly begun = new Map<string, Task>();
   private readonly heardMeanwhile = new Map<string, Heard>();
 
@@ -64,7 +64,7 @@ export class Board {
     return byRole((role) => this.queuedIds[role].size);
   }
 
-  get outages(): ToldOutage[] {
+  get outages(): TaskOutage[] {
     return [...this.told.values()];
   }
 

@@ -23,7 +23,7 @@ import type { FileSystem } from "@mimikit/store/disk/file-system";
 import { HOOKS, MCP_STATE_PATH, MEMORY, MEMORY_SUMMARY, QUARANTINE } from "@mimikit/store/disk/state";
 import type { StateCache } from "@mimikit/store/state-cache/state-cache";
 import { accountsAt } from "@mimikit/store/views/accounts";
-import type { DayBook, UsageLog } from "@mimikit/store/views/usage-log";
+import type { DailyUsage, UsageLog } from "@mimikit/store/views/usage-log";
 import type { Demo } from "./demo.ts";
 import type { Mishaps } from "./mishaps.ts";
 import type { StateView } from "./view.ts";
@@ -247,7 +247,7 @@ async function hookProblems(fs: FileSystem, home: string): Promise<string[]> {
   return problems.map(({ place, reason }) => sentence("hook_stands_still", { path: place, detail: reason }));
 }
 
-function toolsOf({ tools }: DayBook): Status["tools"] {
+function toolsOf({ tools }: DailyUsage): Status["tools"] {
   const entries = [...tools].map(([tool, { calls, failed, ms }]) => [
     tool,
     { calls, failed, meanMs: Math.round(ms / Math.max(1, calls)) },

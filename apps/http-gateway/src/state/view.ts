@@ -22,7 +22,7 @@ import { EndedTasks, tasksOf } from "@mimikit/store/views/ended-tasks";
 import { endedDetail, openDetail } from "@mimikit/store/views/task-detail";
 import { HttpProblem } from "../http/problem.ts";
 import { Agenda } from "./agenda.ts";
-import { Board, type ToldOutage } from "./board.ts";
+import { Board, type TaskOutage } from "./board.ts";
 import { ConversationView } from "./conversation.ts";
 
 /** The state on disk at one moment. */
@@ -36,7 +36,7 @@ export interface StateView {
   /** How many tasks and turns wait for a free place or for their next attempt. */
   queued: Readonly<Record<Role, number>>;
   /** Tasks and turns whose provider could not be reached, and that are retried until it can (SPEC G4). */
-  outages: readonly ToldOutage[];
+  outages: readonly TaskOutage[];
   /** Commands, events and dropped files that are not applied yet. */
   inbox: number;
   /** Triggers that stand, the soonest first. */

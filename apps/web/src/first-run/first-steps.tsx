@@ -14,7 +14,7 @@ import { addressOf, LOOPBACK } from "../model/place.ts";
 import { messages, status } from "../model/state.ts";
 import { useAnswer } from "../model/use-answer.ts";
 import { CodedText } from "../ui/coded-text.tsx";
-import { decide, decided, type FirstStepDecision, hideFirstSteps, timesAsked } from "../ui/first-steps-kept.ts";
+import { decide, decided, type FirstStep, hideFirstSteps, timesAsked } from "../ui/first-steps-kept.ts";
 import { Check } from "../ui/icons.tsx";
 import { lazily } from "../ui/lazily.tsx";
 import { AutonomyChoice, useAutonomy } from "../views/settings/autonomy-choice.tsx";
@@ -63,7 +63,7 @@ export function FirstSteps({ write }: FirstStepsProps) {
 }
 
 interface StepProps {
-  name: Exclude<FirstStepDecision, "hidden">;
+  name: Exclude<FirstStep, "hidden">;
   title: string;
   isDone: boolean;
   /** Its outcome stays visible when it is done. */

@@ -4,7 +4,7 @@ import { type Atom, type Condition, type Weekday as Day, isAtom, partsOf } from 
 import { clockText } from "./base/format.ts";
 import { language } from "./base/language.ts";
 import { sentences } from "./cron-words.ts";
-import { viewWords, type Weekday } from "./view-words.ts";
+import { viewWords, type WeekdayIndex } from "./view-words.ts";
 
 // Only who reads Chinese waits for it.
 const chinese = language === "zh" ? await import("@mimikit/protocol/triggers/chinese-atoms") : undefined;
@@ -15,7 +15,7 @@ const WORKDAYS = "mon,tue,wed,thu,fri";
 
 /** The name of a day of the week. */
 export function dayWord(day: Day): string {
-  return viewWords.weekday(((WEEKDAYS.indexOf(day) + 1) % 7) as Weekday);
+  return viewWords.weekday(((WEEKDAYS.indexOf(day) + 1) % 7) as WeekdayIndex);
 }
 
 /** @param text what the table of conditions says, in English */

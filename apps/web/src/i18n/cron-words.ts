@@ -2,7 +2,7 @@
 
 import { clockText } from "./base/format.ts";
 import { part } from "./base/language.ts";
-import { viewWords, type Weekday } from "./view-words.ts";
+import { viewWords, type WeekdayIndex } from "./view-words.ts";
 
 export const { sentences } = await part({
   en: () => import("./en/sentences.ts"),
@@ -41,7 +41,7 @@ function daysWords(day: string | undefined, weekday: string | undefined): string
 
 function weekdayWord(text: string | undefined): string | undefined {
   if (text === undefined || !/^[0-7]$/.test(text)) return undefined;
-  return viewWords.weekday((Number(text) % 7) as Weekday);
+  return viewWords.weekday((Number(text) % 7) as WeekdayIndex);
 }
 
 function timesWords(minute: string, hour: string): string | undefined {

@@ -3,7 +3,7 @@ export { TARGETS } from "@mimikit/protocol/base/kind";
 
 import { part } from "./base/language.ts";
 
-export type { Weekday } from "./en/views.ts";
+export type { WeekdayIndex } from "./en/views.ts";
 
 export const { viewWords, memoryWords, mcpWords } = await part({
   en: () => import("./en/views.ts"),

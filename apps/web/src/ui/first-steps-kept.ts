@@ -4,14 +4,14 @@ import { signal } from "@preact/signals";
 const KEY = "mimikit.first-steps";
 
 /** A step that was passed over, or all of it hidden. */
-export type FirstStepDecision = "model" | "autonomy" | "ask" | "notifications" | "phone" | "hidden";
+export type FirstStep = "model" | "autonomy" | "ask" | "notifications" | "phone" | "hidden";
 
 export const decided = signal<ReadonlySet<string>>(new Set(localStorage.getItem(KEY)?.split(" ")));
 /** How often they were asked for since the last message was sent: while it is not 0, they stand below the conversation. */
 export const timesAsked = signal(0);
 
 /** Keeps the decision, or takes it back. */
-export function decide(what: FirstStepDecision, isSo: boolean): void {
+export function decide(what: FirstStep, isSo: boolean): void {
   const next = new Set(decided.value);
   if (isSo) next.add(what);
   else next.delete(what);

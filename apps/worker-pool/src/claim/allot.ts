@@ -102,7 +102,7 @@ export function linesOfDead({
 }
 
 /** A run as its line tells it. */
-export interface AccountedRun {
+export interface FinishedRun {
   outcome: Pick<RunOutcome, "status" | "usage" | "provider" | "model" | "isOutage">;
   /** It may have cost something that it cannot tell. */
   isBegun: boolean;
@@ -113,7 +113,7 @@ export interface AccountedRun {
 }
 
 /** The one line of an attempt that has come to its end; null where it has nothing to say. @param atMs when. */
-export function lineOf({ task, attempt, reserved }: Allotted, ran: AccountedRun, atMs: number): UsageLine | null {
+export function lineOf({ task, attempt, reserved }: Allotted, ran: FinishedRun, atMs: number): UsageLine | null {
   const { usage, provider, model, status, isOutage } = ran.outcome;
   const isUnpaid = hasNone(usage);
   // One that is stopped, or breaks off in the middle, may not have said what it took until then.

@@ -96,7 +96,7 @@ export interface RemotePoolOptions {
     job: PoolJob,
     steering: Steering,
     stop: AbortSignal,
-    told: RunTold,
+    home: HomeOfRun,
     files: { evidence: readonly AttachmentEvidence[]; outputs: ReadonlyMap<string, string>; outDir: string },
   ): Promise<EndedRun>;
   /** The home needs no more of this attempt. @param goesOn another attempt may go on where it was. @param fileIds those of its messages. */
@@ -105,8 +105,8 @@ export interface RemotePoolOptions {
   onError(error: unknown): void;
 }
 
-/** The pool, as a run of it sees it. */
-export interface RunTold {
+/** The home, as a run of this machine sees it. */
+export interface HomeOfRun {
   /** May it begin? Resolves when the home has answered, which may take hours; the same answer each time. Throws what the disk throws. */
   begin(): Promise<boolean>;
   onLine(line: StreamLine): void;

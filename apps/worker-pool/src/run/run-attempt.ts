@@ -6,7 +6,7 @@ import { join } from "node:path";
 import type { Gate } from "@mimikit/agent/approval/gate";
 import type { ToolCallRecord } from "@mimikit/agent/bus";
 import type { DocumentAccess } from "@mimikit/agent/documents/document-text";
-import { layOut } from "@mimikit/agent/prompt/evidence";
+import { copyEvidence } from "@mimikit/agent/prompt/evidence";
 import type { SandboxMode } from "@mimikit/agent/provider";
 import type { Answerers } from "@mimikit/agent/providers/index";
 import { definitionOf, isResumable } from "@mimikit/agent/roles/index";
@@ -324,7 +324,7 @@ async function contextOf(
   if (evidence === undefined) return context;
   const { readTexts } = await import("@mimikit/agent/documents/document-text");
   const read = await readTexts(evidence, place, signal);
-  return { ...context, evidence: ROLES[task.role].hasWorkspace ? await layOut(read, place.runDir) : read };
+  return { ...context, evidence: ROLES[task.role].hasWorkspace ? await copyEvidence(read, place.runDir) : read };
 }
 
 /**

@@ -5,16 +5,16 @@
 import { appendFile } from "node:fs/promises";
 import { join } from "node:path";
 import {
-  type Told,
   TRANSCRIPT_BYTES_MAX,
   TRANSCRIPT_TEXT_CHARS_MAX,
+  type TranscriptEntry,
   type TranscriptLine,
 } from "@mimikit/protocol/wire/transcript";
 import { transcriptPath } from "@mimikit/store/disk/state";
 import { sizeOf } from "./stream-file.ts";
 
 export interface TranscriptFile {
-  add(told: Told): void;
+  add(told: TranscriptEntry): void;
   /** Resolves when everything is written. */
   end(): Promise<void>;
 }
@@ -55,7 +55,7 @@ export function openTranscript(
   };
 }
 
-function shortened(told: Told): Told {
+function shortened(told: TranscriptEntry): TranscriptEntry {
   if ("input" in told) return { ...told, input: cut(told.input) };
   return "text" in told ? { ...told, text: cut(told.text) } : told;
 }

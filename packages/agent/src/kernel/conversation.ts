@@ -7,7 +7,7 @@ import { readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
 import type { Steer } from "@mimikit/protocol/base/signal";
 import { isTurn } from "@mimikit/protocol/records/task";
-import type { Told } from "@mimikit/protocol/wire/transcript";
+import type { TranscriptEntry } from "@mimikit/protocol/wire/transcript";
 import { replaceFile } from "@mimikit/runtime/home/replace-file";
 import { hasCode } from "@mimikit/store/disk/error-code";
 import { sessionPath, summaryPath } from "@mimikit/store/disk/state";
@@ -306,7 +306,7 @@ async function readSummary(path: string): Promise<Summary> {
 }
 
 /** The part of a turn that people are shown. */
-function toldBy(turn: SessionLine): Told[] {
+function toldBy(turn: SessionLine): TranscriptEntry[] {
   switch (turn.type) {
     case "assistant": {
       const calls = turn.calls.map((call) => ({

@@ -69,7 +69,10 @@ function filesOf(sources: readonly Source[]): { messageId: string; file: Attache
  * Copies what there is into the folder of a run, which is all of the state directory that a Worker may read, under names
  * that say what it is. Throws what the disk throws.
  */
-export async function layOut(evidence: readonly AttachmentEvidence[], runDir: string): Promise<AttachmentEvidence[]> {
+export async function copyEvidence(
+  evidence: readonly AttachmentEvidence[],
+  runDir: string,
+): Promise<AttachmentEvidence[]> {
   const dir = join(runDir, COPIES_DIR);
   if (evidence.some(({ path }) => path !== null)) await mkdir(dir, { recursive: true, mode: 0o700 });
   return Promise.all(

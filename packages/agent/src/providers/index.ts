@@ -23,7 +23,7 @@ import { GOOGLE } from "./google/vendor.ts";
 import { type ChatId, endpointOf, missingSetting } from "./openai/endpoint.ts";
 
 /** The settings are those that the provider sees: see `seenBy`. */
-type Given = [role: Role, config: Config, surroundings: ProviderEnvironment];
+type Given = [role: Role, config: Config, environment: ProviderEnvironment];
 
 interface Row {
   /** The missing setup before it can answer for a role; null if nothing is missing. */

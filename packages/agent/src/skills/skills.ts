@@ -147,7 +147,7 @@ export async function listSkillFiles({ path }: Pick<SkillSummary, "path">): Prom
  * Copies the skills that lie in the state directory to `target`, where an agent CLI can read them, and answers the index
  * with the paths that count there. Skills elsewhere can be read where they are.
  */
-export async function lendSkills(
+export async function copySkills(
   skills: readonly SkillSummary[],
   home: string,
   target: string,

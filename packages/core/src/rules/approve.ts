@@ -3,7 +3,7 @@
  * holds no place; the next one begins with the answer (SPEC I10).
  */
 import { approvalPermit } from "@mimikit/protocol/base/id";
-import { PATIENT_TIMEOUT_SEC } from "@mimikit/protocol/records/question";
+import { APPROVAL_TIMEOUT_SEC } from "@mimikit/protocol/records/question";
 import type { Task } from "@mimikit/protocol/records/task";
 import type { Action } from "../base/action.ts";
 import { isCancelled, openTasks, type Snapshot } from "../base/snapshot.ts";
@@ -34,7 +34,7 @@ function step({ id: taskId, title, traceId }: Task, snapshot: Snapshot, nowMs: n
   if (closed === undefined && !snapshot.isArchived(id)) {
     if (snapshot.questions.has(id)) return [];
     const purpose = { type: "approve", taskId, attempt } as const;
-    const question = ownQuestion(id, purpose, approveWords(title, asks), { at, traceId }, PATIENT_TIMEOUT_SEC);
+    const question = ownQuestion(id, purpose, approveWords(title, asks), { at, traceId }, APPROVAL_TIMEOUT_SEC);
     return [{ type: "ask", question }];
   }
   const verdict = verdictOf(closed);

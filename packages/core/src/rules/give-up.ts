@@ -4,7 +4,7 @@
  * machine is heard of again.
  */
 import type { Question } from "@mimikit/protocol/records/question";
-import { PATIENT_TIMEOUT_SEC } from "@mimikit/protocol/records/question";
+import { APPROVAL_TIMEOUT_SEC } from "@mimikit/protocol/records/question";
 import type { Action } from "../base/action.ts";
 import { isCancelled, isOpen, type Snapshot } from "../base/snapshot.ts";
 import { failedResult } from "../tasks/finish.ts";
@@ -49,7 +49,7 @@ function ask(snapshot: Snapshot, nowMs: number): Action[] {
     const { title, traceId } = task;
     const at = new Date(nowMs).toISOString();
     const purpose = { type: "give_up", taskId, attempt, pool } as const;
-    const question = ownQuestion(id, purpose, giveUpWords(title, pool), { at, traceId }, PATIENT_TIMEOUT_SEC);
+    const question = ownQuestion(id, purpose, giveUpWords(title, pool), { at, traceId }, APPROVAL_TIMEOUT_SEC);
     return [{ type: "ask", question }];
   });
 }

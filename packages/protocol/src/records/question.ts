@@ -15,7 +15,7 @@ export const OPTION_CHARS_MAX = 200;
 export const ANSWER_CHARS_MAX = 8_000;
 export const QUESTION_TIMEOUT_SEC = 3_600;
 /** Whether a call is made, or a task is given up whose machine is silent: nothing is held up meanwhile, and the owner may sleep. */
-export const PATIENT_TIMEOUT_SEC = 86_400;
+export const APPROVAL_TIMEOUT_SEC = 86_400;
 export const QUESTION_TIMEOUT_SEC_MAX = 30 * 86_400;
 
 export const Answer = z.string().trim().min(1).max(ANSWER_CHARS_MAX);

@@ -22,7 +22,11 @@ export const TranscriptLine = z.discriminatedUnion("type", [
 export type TranscriptLine = z.infer<typeof TranscriptLine>;
 
 /** A line that a run writes, without its time. */
-export type Told = TranscriptLine extends infer Line ? (Line extends { at: string } ? Omit<Line, "at"> : never) : never;
+export type TranscriptEntry = TranscriptLine extends infer Line
+  ? Line extends { at: string }
+    ? Omit<Line, "at">
+    : never
+  : never;
 
 /** `GET /api/tasks/{id}/transcript` */
 export const TranscriptAnswer = z.object({

@@ -36,7 +36,7 @@ export interface AttemptCost {
 }
 
 /** The sums of one day. */
-export interface DayBook {
+export interface DailyUsage {
   total: Usage;
   tools: ReadonlyMap<string, ToolCount>;
   /** One for each role, provider and model. */
@@ -65,7 +65,7 @@ export class UsageLog {
   }
 
   /** @param day `2026-11-22`, by the server's clock. Throws what the disk throws. */
-  readDay(day: string): DayBook {
+  readDay(day: string): DailyUsage {
     const file = this.days.get(day) ?? new DayFile(join(this.home, usagePath(day)), day, this.readOn);
     // Putting it in again keeps the map in the order of last use: the first is the one to forget.
     this.days.delete(day);
@@ -81,7 +81,7 @@ export class UsageLog {
   }
 
   /** The days from that of `fromMs` to that of `toMs`, TASK_DAYS_MAX at most, the newest first. Throws what the disk throws. */
-  readSince(fromMs: number, toMs: number): DayBook[] {
+  readSince(fromMs: number, toMs: number): DailyUsage[] {
     const first = dayOf(fromMs);
     // A clock that was set back must not hide what was noted before that.
     const lastMs = Math.max(fromMs, toMs);
@@ -100,7 +100,7 @@ function lastDays(count: number, nowMs: number): string[] {
   });
 }
 
-class DayFile implements DayBook {
+class DayFile implements DailyUsage {
   total = NO_USAGE;
   readonly tools = new Map<string, ToolCount>();
   private readonly path: string;

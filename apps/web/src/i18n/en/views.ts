@@ -7,7 +7,7 @@ import type { ImproveKind } from "@mimikit/protocol/records/improvement";
 import type { ChangeView, Improvement } from "@mimikit/protocol/wire/api";
 import { numberText } from "../base/format.ts";
 
-export type Weekday = 0 | 1 | 2 | 3 | 4 | 5 | 6;
+export type WeekdayIndex = 0 | 1 | 2 | 3 | 4 | 5 | 6;
 
 /** The action of a role when a trigger fires for it. */
 const FIRED: Record<Target, string> = {
@@ -229,7 +229,7 @@ export const viewWords = {
   },
   at: "At",
   onDays: "On",
-  weekday: (day: Weekday) => WEEKDAYS[day] ?? "",
+  weekday: (day: WeekdayIndex) => WEEKDAYS[day] ?? "",
   dayOfMonth: "On day",
   everyN: "Every",
   units: {

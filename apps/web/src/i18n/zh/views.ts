@@ -226,7 +226,7 @@ export const viewWords: typeof en.viewWords = {
   },
   at: "时间",
   onDays: "星期",
-  weekday: (day: en.Weekday) => WEEKDAYS[day] ?? "",
+  weekday: (day: en.WeekdayIndex) => WEEKDAYS[day] ?? "",
   dayOfMonth: "日期",
   everyN: "每",
   units: {

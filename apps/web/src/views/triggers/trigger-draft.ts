@@ -3,7 +3,7 @@
 import { type Condition, isPossible } from "@mimikit/protocol/triggers/condition";
 import type { Missed, Target, TriggerInput } from "@mimikit/protocol/triggers/trigger-order";
 import type { TriggerDetail } from "@mimikit/protocol/wire/api";
-import type { Weekday } from "../../i18n/view-words.ts";
+import type { WeekdayIndex } from "../../i18n/view-words.ts";
 import { emptyCondition } from "./condition-edit.ts";
 
 export type DraftKind = "daily" | "weekly" | "monthly" | "interval" | "cron" | "once" | "file" | "condition";
@@ -17,7 +17,7 @@ export interface TriggerDraft {
   kind: DraftKind;
   /** `09:00` */
   time: string;
-  weekdays: readonly Weekday[];
+  weekdays: readonly WeekdayIndex[];
   dayOfMonth: number;
   count: number;
   /** Seconds of the unit that `count` counts. */
@@ -102,7 +102,7 @@ function cronFields(cron: string): Partial<TriggerDraft> & Pick<TriggerDraft, "k
   if (weekday === "*") return { kind: "monthly", time, dayOfMonth: Number(day) };
   if (day !== "*") return { kind: "cron" };
   const list = weekday === "1-5" ? "1,2,3,4,5" : weekday;
-  return { kind: "weekly", time, weekdays: list.split(",").map((one) => Number(one) as Weekday) };
+  return { kind: "weekly", time, weekdays: list.split(",").map((one) => Number(one) as WeekdayIndex) };
 }
 
 /** The cron pattern of the kinds that are one; undefined for the others. */
@@ -122,7 +122,7 @@ export function cronOf({ kind, time, weekdays, dayOfMonth, cron }: TriggerDraft)
   }
 }
 
-function weekdaysText(weekdays: readonly Weekday[]): string {
+function weekdaysText(weekdays: readonly WeekdayIndex[]): string {
   const list = weekdays.toSorted((a, b) => a - b).join(",");
   return list === "1,2,3,4,5" ? "1-5" : list;
 }

@@ -5,7 +5,7 @@ import { useSignal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
 import { inLanguage } from "../../i18n/condition-words.ts";
 import { cronWords } from "../../i18n/cron-words.ts";
-import { TARGETS, viewWords, type Weekday } from "../../i18n/view-words.ts";
+import { TARGETS, viewWords, type WeekdayIndex } from "../../i18n/view-words.ts";
 import { momentText } from "../../i18n/words.ts";
 import { nowMs } from "../../model/clock.ts";
 import { connection } from "../../model/connection.ts";
@@ -31,7 +31,7 @@ const PAUSE_MS = 250;
 /** The gateway's limits. */
 const PROMPT_CHARS_MAX = 100_000;
 const TITLE_CHARS_MAX = 200;
-const WEEK: readonly Weekday[] = [1, 2, 3, 4, 5, 6, 0];
+const WEEK: readonly WeekdayIndex[] = [1, 2, 3, 4, 5, 6, 0];
 const MISSED = ["latest", "all", "none"] as const;
 const PATH = ATOMS.file_changed.fields.path;
 

@@ -18,7 +18,7 @@ import { shownIn } from "../../prompt/shown-memory.ts";
 import { shorten } from "../../prompt/tokens.ts";
 import { type DoneEvent, type FailedEvent, type ProviderEvent, type Run, stopReason } from "../../provider.ts";
 import { isResumable } from "../../roles/index.ts";
-import { lendSkills } from "../../skills/skills.ts";
+import { copySkills } from "../../skills/skills.ts";
 import { NO_EXTERNAL } from "../../tools/external.ts";
 import { toolsOf } from "../../tools/index.ts";
 import type { AgentCli, AnsweredCall, CliAsk, CliEvent, CliFailure } from "./agent-cli.ts";
@@ -172,7 +172,7 @@ class AgentRun {
   private async withReadableSkills(): Promise<Run> {
     const { runs } = this;
     if (!ROLES[runs.task.role].hasWorkspace) return runs;
-    const skills = await lendSkills(runs.context.skills, runs.home, join(runs.runDir, SKILLS_DIR));
+    const skills = await copySkills(runs.context.skills, runs.home, join(runs.runDir, SKILLS_DIR));
     return { ...runs, context: { ...runs.context, skills } };
   }
 

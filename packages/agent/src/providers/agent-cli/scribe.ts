@@ -1,15 +1,15 @@
 /** Tells people what a CLI says and does, from its events. */
-import type { Told } from "@mimikit/protocol/wire/transcript";
+import type { TranscriptEntry } from "@mimikit/protocol/wire/transcript";
 import { inputText } from "../../prompt/input-text.ts";
 import type { CliEvent } from "./agent-cli.ts";
 
 export class Scribe {
-  private readonly tell: (told: Told) => void;
+  private readonly tell: (told: TranscriptEntry) => void;
   /** The message that is being said, and how much of it was told: a CLI repeats what came before in it. */
   private said = "";
   private toldChars = 0;
 
-  constructor(tell: (told: Told) => void) {
+  constructor(tell: (told: TranscriptEntry) => void) {
     this.tell = tell;
   }
 
