@@ -94,14 +94,19 @@ async function forEachOf<T>(
   let done = 0;
   for (let chunk = 0; done < count; chunk++) {
     const some = fc.sample(values, { seed: SEED + chunk, numRuns: CHUNK });
-    await Promise.all(
-      Array.from({ length: AT_ONCE }, async () => {
-        for (let value = some.pop(); value !== undefined && done < count; value = some.pop()) {
-          const more = await work(value);
-          done += more;
-        }
-      }),
-    );
+    try {
+      await Promise.all(
+        Array.from({ length: AT_ONCE }, async () => {
+          for (let value = some.pop(); value !== undefined && done < count; value = some.pop()) {
+            const more = await work(value);
+            done += more;
+          }
+        }),
+      );
+    } catch (error) {
+      process.stdout.write(`fuzz: processes ${pids} before, ${system.pids()} now; they said:\n${lastWarnings()}\n`);
+      throw error;
+    }
     if (chunk % (LOOK_EVERY / CHUNK) === 0) lookAtMemory(what);
     if (chunk % (TELL_EVERY / CHUNK) === 0) process.stdout.write(`fuzz: ${done} ${what}\n`);
   }

@@ -103,12 +103,13 @@ export class Sender {
     const kept = this.agents.get(localAddress);
     if (kept !== undefined) return kept;
     const agent = new Agent({ keepAlive: true, maxSockets: SOCKETS_MAX, localAddress });
-    this.agents.set(localAddress, agent);
-    const [oldest, unused] = [...this.agents][0] ?? [];
-    if (this.agents.size > AGENTS_MAX && oldest !== undefined) {
-      this.agents.delete(oldest);
-      unused?.destroy();
+    for (const [address, old] of this.agents) {
+      // An upload may still be on its way while hundreds of refusals pass by: its connection is not ended under it.
+      if (this.agents.size < AGENTS_MAX || Object.keys(old.sockets).length > 0) continue;
+      this.agents.delete(address);
+      old.destroy();
     }
+    this.agents.set(localAddress, agent);
     return agent;
   }
 }
