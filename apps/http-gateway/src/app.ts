@@ -177,6 +177,10 @@ function answerWithProblem(log: RouteDeps["log"]) {
       return;
     }
     for (const [name, value] of Object.entries(problem.headers)) response.setHeader(name, value);
-    response.status(problem.status).json(isV1(request) ? v1ErrorOf(problem) : problem.body);
+    // A file that could not be given has left its type.
+    response
+      .status(problem.status)
+      .type("json")
+      .json(isV1(request) ? v1ErrorOf(problem) : problem.body);
   };
 }

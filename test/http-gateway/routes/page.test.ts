@@ -47,6 +47,14 @@ test("assets go out compressed as the browser can read them, with the headers an
   expect((await asked("br", "/assets/app-1a2b.js", "POST")).status).toBe(404);
 });
 
+test("a part that a file does not have is refused as JSON, like everything that is refused", async () => {
+  const gateway = await startGateway({ pageDir: builtPage() });
+  const refused = await gateway.ask("/index.html", { signedIn: false, headers: { Range: "bytes=5-1" } });
+  expect(refused.status).toBe(416);
+  expect(refused.headers["content-type"]).toMatch(/^application\/json/);
+  expect(refused.json).toMatchObject({ error: { code: expect.any(String) } });
+});
+
 test("the document that draws diagrams may be framed by the page alone, and has no origin and nothing to load", async () => {
   const gateway = await startGateway({ pageDir: builtPage() });
   const { headers } = await gateway.ask("/assets/diagrams-1a2b.html", { signedIn: false });
