@@ -43,8 +43,8 @@ export function outageNotice(turn: TurnInput, { since, error, problem }: Outage)
   if (chinese)
     return `现在无法回答：从 ${moment} 起，${what}${quotedInChinese(error)}。${isAsked ? "你的消息在等待，恢复后会自动回答。" : "要报告的结果在等待，恢复后会自动报告。"}${remedy}`;
   const waits = isAsked
-    ? "Your message is saved; I will answer as soon as that is over."
-    : "The report waits, and comes as soon as that is over.";
+    ? "Your message is saved; I will answer as soon as this is resolved."
+    : "The results are saved; I will report them as soon as this is resolved.";
   return `I cannot answer at the moment: ${what} since ${moment} (${error}). ${waits} ${remedy}`.trim();
 }
 

@@ -50,7 +50,7 @@ export const SUMMARIES: Readonly<Record<string, string>> = {
   "Exit codes: 0 everything was done, 1 a task or a reply failed, 2 wrong usage, 3 nothing runs, 4 no complete answer in time, 5 it waits for your answer. At a terminal it goes on waiting for an answer that is given elsewhere; in a script it ends at once.":
     "退出码：0 全部完成，1 有任务或回复失败，2 用法错误，3 没有运行，4 未能及时得到完整的回答，5 等待你的回答。在终端里，它会继续等待你在别处作出的回答；在脚本里则立即结束。",
   "the message; - reads it from the pipe": "消息内容；- 表示从管道读取",
-  "a file of any kind that goes along; several times for several files": "附上任意类型的文件；多个文件可多次使用",
+  "attach a file of any kind (repeatable)": "附上任意类型的文件（可多次使用）",
   "seconds to wait for the answer": "等待回答的秒数",
   "the machine, or the label of machines, where the work is done: mimikit pools":
     "完成工作的机器的名称或标签：用 mimikit pools 查看",
@@ -122,7 +122,7 @@ export const SUMMARIES: Readonly<Record<string, string>> = {
   "check the settings, with the line of each mistake and how to correct it": "检查设置，指出每个错误所在的行和改正方法",
   "config.yaml if not given": "不写则检查 config.yaml",
 
-  "connect a model, or an agent CLI: its key or login, a trial, and who answers from now on":
+  "connect a model or an agent CLI: set its key or login, test it, and use it":
     "连接模型或智能体 CLI：密钥或登录、测试，并选择以后使用的模型",
   "Everything is tried before it is saved, with one small request, and takes effect at once, without a restart. Keys are kept in secrets.json, which this user alone may read; a variable that holds one goes before it.":
     "保存之前会先发送一个很小的请求来测试；保存后立即生效，无需重启。密钥保存在只有当前用户能读取的 secrets.json 里；如果环境变量里有密钥，以环境变量为准。",
@@ -184,8 +184,8 @@ export const SUMMARIES: Readonly<Record<string, string>> = {
   "without asking": "不询问",
   "take an import back": "撤销一次导入",
 
-  "self-improvement: what changed and why; start one now": "自我改进：改了什么、为什么；也可以立即开始",
-  "what was improved, the newest first, and how each ended": "各次改进及其结果，最新的在最前",
+  "self-improvement: changes and their reasons; start one now": "自我改进：改了什么、为什么；也可以立即开始",
+  "the improvements, the newest first, and how each ended": "各次改进及其结果，最新的在最前",
   "one improvement in full: why, diff, checks, review": "一次改进的全部内容：原因、差异、检查、审查",
   "the improvement, or its number": "改进的编号或序号",
   "look for something to improve now, whatever the schedule": "现在就找一件值得改进的事，不等日程",
@@ -289,8 +289,8 @@ export const SUMMARIES: Readonly<Record<string, string>> = {
   "the recipe": "模板的名称",
 
   "restart the processes, with changed settings or code": "重启各个进程，使更改的设置或代码生效",
-  "make a backup the state directory, while nothing runs": "在没有运行时，把备份恢复为状态目录",
-  "what mimikit backup has made": "mimikit backup 创建的文件",
+  "restore a backup into the state directory, while Mimikit is stopped": "在 Mimikit 停止时，把备份恢复到状态目录",
+  "a file that mimikit backup has made": "mimikit backup 创建的文件",
   "get another answer to your last message, as it was or reworded": "重新回答你的上一条消息，可以改写",
   "the provider; the one of the settings if not given": "提供者；不写则按设置",
   "the model; needs --provider": "模型；需要同时写 --provider",
@@ -315,7 +315,7 @@ export const SUMMARIES: Readonly<Record<string, string>> = {
   "let a skill of the workspace use the level that it declares": "允许工作区的技能使用它声明的权限",
   "make a skill of the workspace read-only again": "让工作区的技能重新变为只读",
 
-  "who runs, who answers, what is done and what comes next": "运行状态、使用的模型、正在做的事和接下来的事",
+  "processes, models, current work and next triggers": "进程、使用的模型、当前的工作和接下来的触发",
   "add to the running task or reply; it reads the message after its next step":
     "给当前任务或回复补充要求；它会在下一步之后读取",
   "the task; the one that runs now if not given": "任务；不写则为正在运行的任务",
