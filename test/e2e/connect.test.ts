@@ -90,7 +90,7 @@ describe("by a script", () => {
     const mimikit = await unconnected({ roles: [] });
     const words = ["connect", "mistral", "--url", model.baseUrl, "--model", "scripted"];
     const said = await runCli(mimikit, words, "", { MISTRAL_API_KEY: KEY });
-    expect(said).toMatchObject({ code: 0, error: expect.stringContaining("the key of MISTRAL_API_KEY is taken") });
+    expect(said).toMatchObject({ code: 0, error: expect.stringContaining("using the key from MISTRAL_API_KEY") });
     expect(said.out).toContain("it takes effect when Mimikit runs");
     expect(model.trials[0]?.headers.authorization).toBe(`Bearer ${KEY}`);
     expectSecret(mimikit);
