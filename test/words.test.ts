@@ -175,6 +175,31 @@ test.each(["What now?", "who may use it?", "what for", "what to do after a crash
   },
 );
 
+/** The table of docs/glossary.md: a Chinese word, and those that say the same. */
+const CHINESE_TERMS = [
+  ...read("docs/glossary.md").matchAll(/^\| [^|]+ \| (\p{Script=Han}[^|]*|MCP [^|]*) \| ([^|]*) \|$/gmu),
+].map(([, term = "", others = ""]) => ({ term, others: others.split("、") }));
+
+const otherTermsIn = (text: string) =>
+  CHINESE_TERMS.flatMap(({ term, others }) => {
+    const rest = text.replaceAll(term, "");
+    return others.filter((other) => rest.includes(other)).map((other) => `${other} (say: ${term})`);
+  });
+
+test("texts and docs in Chinese have one word for one thing", () => {
+  expect(CHINESE_TERMS.length).toBeGreaterThan(6);
+  const files = filesLike(/^(?:apps|packages)\/.*\.tsx?$|^docs\/zh\/|^README\.zh-CN\.md$|^prompts\//);
+  expect(files.filter((file) => /\p{Script=Han}/u.test(read(file))).length).toBeGreaterThan(60);
+  expect(files.flatMap((file) => otherTermsIn(read(file)).map((found) => `${file}: ${found}`))).toEqual([]);
+});
+
+test.each(["没有这个提供者", "没有 MCP 服务", "添加模板的触发器", "MCP 服务器和其他 MCP 服务"])(
+  "another Chinese word is found: %s",
+  (text) => {
+    expect(otherTermsIn(text)).toHaveLength(1);
+  },
+);
+
 test("no sentence of a comment begins with one of these words, but questions", () => {
   const comments = filesLike(/^(?:apps|packages|scripts|test)\/.*\.tsx?$/).flatMap((file) =>
     commentsOf(read(file)).map((comment) => ({ file, comment })),

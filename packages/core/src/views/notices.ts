@@ -57,7 +57,7 @@ function quotedInChinese(error: string): string {
 
 const NOBODY = {
   en: { what: "no provider can be reached", remedy: "Choose a model: `mimikit connect`, or Settings on the page." },
-  zh: { what: "无法连接任何模型服务", remedy: "请选择一个模型：`mimikit connect`，或在网页的设置里。" },
+  zh: { what: "无法连接任何服务商", remedy: "请选择一个模型：`mimikit connect`，或在网页的设置里。" },
 };
 
 /** A moment on the clock of the last writer, else in UTC. */

@@ -7,7 +7,7 @@ export const CONNECTING: Readonly<Record<string, string>> = {
   "any that speaks Chat Completions": "任何支持 Chat Completions 的地址",
   "the offline engine": "内置引擎",
   "no model": "不使用模型",
-  "Which provider? Type to search": "使用哪个提供者？输入文字可搜索",
+  "Which provider? Type to search": "使用哪个服务商？输入文字可搜索",
   "answers now": "正在使用",
   "no server answers at its usual address": "默认地址上没有服务响应",
   "not installed": "未安装",

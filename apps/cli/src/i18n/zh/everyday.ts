@@ -61,7 +61,7 @@ export const EVERYDAY: Readonly<Record<string, string>> = {
   DOWN: "未运行",
   "{role} {pid} hangs": "{role} {pid} 无响应",
   "for {since}": "已运行 {since}",
-  channels: "通道",
+  channels: "渠道",
   "skipped by auto: {passedOver}": "自动选择时跳过了：{passedOver}",
   "{inbox} in the inbox": "{inbox} 条在收件箱",
   triggers: "触发器",
@@ -259,7 +259,7 @@ export const EVERYDAY: Readonly<Record<string, string>> = {
 
   // connect, config.
   "name a provider: mimikit connect <provider>  (--list names all)":
-    "请写出提供者：mimikit connect <provider>（用 --list 查看全部）",
+    "请写出服务商：mimikit connect <provider>（用 --list 查看全部）",
   "--url: must be an address that begins with http:// or https://": "--url：应为以 http:// 或 https:// 开头的地址",
   "--key-stdin reads the key from a pipe: … < key.txt": "--key-stdin 从管道读取密钥：… < key.txt",
   "no key came through the pipe": "管道里没有密钥",
@@ -272,10 +272,10 @@ export const EVERYDAY: Readonly<Record<string, string>> = {
   "it takes effect when Mimikit runs:  mimikit up": "Mimikit 运行时生效：mimikit up",
   "{who} answers for all roles": "所有角色都使用 {who}",
   "{who} answers for {roles}": "{roles} 使用 {who}",
-  "name a provider: mimikit connect <provider> --forget": "请写出提供者：mimikit connect <provider> --forget",
+  "name a provider: mimikit connect <provider> --forget": "请写出服务商：mimikit connect <provider> --forget",
   "; {variable} has one, which counts until it is unset": "；{variable} 里还有一个密钥，取消该变量之前仍然有效",
   "the key of {id} is forgotten{left}": "已删除 {id} 的密钥{left}",
-  "there is no provider": "没有提供者",
+  "there is no provider": "没有服务商",
   "looking for servers on this machine …": "正在查找这台机器上的服务 …",
   "asking which models there are …": "正在查询有哪些模型 …",
   "{id} lacks {missing}": "{id} 缺少{missing}",

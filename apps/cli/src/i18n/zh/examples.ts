@@ -36,7 +36,7 @@ export const EXAMPLES: Readonly<Record<string, string>> = {
   "mimikit channels alone is the same": "只写 mimikit channels 也一样",
   "asks for the token of your bot, typed unseen": "询问你的机器人的令牌，输入时不显示",
   "the code is valid once, for ten minutes": "配对码只能用一次，十分钟内有效",
-  "its process ends, if Mimikit runs": "如果 Mimikit 在运行，通道的进程会结束",
+  "its process ends, if Mimikit runs": "如果 Mimikit 在运行，渠道的进程会结束",
   "for a minute, on an instance of its own: yours is not touched, and it costs nothing":
     "在独立的实例上运行一分钟：不影响你的实例，也没有费用",
   "200 faults; the same seed chooses the same ones": "制造 200 次故障；相同的种子产生相同的故障",
@@ -56,7 +56,7 @@ export const EXAMPLES: Readonly<Record<string, string>> = {
   "config.yaml and the variables; exit code 1 if there is a mistake": "检查 config.yaml 和环境变量；有错误时退出码为 1",
   "another file, before you put it into place": "在使用之前检查另一个文件",
   "at a terminal: asks step by step, and keeps what you paste to itself": "在终端里：逐步询问，粘贴的内容不会外传",
-  "the providers, with what each has and lacks": "各个提供者，已有什么、缺少什么",
+  "the providers, with what each has and lacks": "各个服务商，已有什么、缺少什么",
   "a server of this machine; a script gets its only model, or names one with --model":
     "这台机器上的服务；在脚本里使用它唯一的模型，或用 --model 指定",
   "for scripts: the key comes through the pipe alone": "供脚本使用：密钥只能通过管道传入",
@@ -189,6 +189,6 @@ export const EXAMPLES: Readonly<Record<string, string>> = {
     "在旁边构建，用状态的副本试运行，然后替换；不能启动时恢复原版本",
   "the same with a package, where npm has installed this one": "同样，用于以 npm 软件包安装的情况",
   "tokens and dollars of the last seven days, by role, provider and model":
-    "最近七天的 token 和费用，按角色、提供者和模型",
+    "最近七天的 token 和费用，按角色、服务商和模型",
   "the same as GET /api/usage?days=31": "与 GET /api/usage?days=31 相同",
 };

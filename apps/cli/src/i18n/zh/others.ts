@@ -78,7 +78,7 @@ export const OTHERS: Readonly<Record<string, string>> = {
     "有多个人的编号以 {beginning} 开头：用 mimikit channels 查看",
   "{name} is no longer paired with {channel}": "{name} 与 {channel} 的配对已解除",
   "{name} is not set up:  mimikit channels  lists those that are":
-    "{name} 还没有设置：用 mimikit channels 查看已设置的通道",
+    "{name} 还没有设置：用 mimikit channels 查看已设置的渠道",
   "removed: {name}": "已移除：{name}",
   "{name} is missing: {what}": "缺少 {name}：{what}",
   "{problem}; nothing was saved (--no-test saves it anyway)":
@@ -87,8 +87,8 @@ export const OTHERS: Readonly<Record<string, string>> = {
   "--set {name}=…: the fields are {fields}": "--set {name}=…：可用的字段是 {fields}",
   "{name} is a secret: type it when asked, or send it through a pipe":
     "{name} 是保密内容：请在询问时输入，或通过管道传入",
-  "there is no channel {name}: the channels are {names}": "没有通道 {name}：可用的通道是 {names}",
-  "no channel is set up:  mimikit channels add telegram": "还没有设置通道：mimikit channels add telegram",
+  "there is no channel {name}: the channels are {names}": "没有渠道 {name}：可用的渠道是 {names}",
+  "no channel is set up:  mimikit channels add telegram": "还没有设置渠道：mimikit channels add telegram",
   "{id}  {who}  paired with {name} {at}": "{id}  {who}  于 {at} 与 {name} 配对",
   "a group at {name}: {who}, {count} times, last {at}": "{name} 上的群组：{who}，{count} 次，最近 {at}",
   "a stranger at {name}: {who}, {count} times, last {at}": "{name} 上的陌生人：{who}，{count} 次，最近 {at}",
@@ -172,14 +172,14 @@ export const OTHERS: Readonly<Record<string, string>> = {
   "--env: {text} is not set in this shell: use {text}=<value>":
     "--env：当前 shell 没有设置 {text}：请写成 {text}=<value>",
   "--header has the form 'Name: value'": "--header 的格式为 'Name: value'",
-  "there are no MCP servers: mimikit mcp add --help": "没有 MCP 服务：mimikit mcp add --help",
+  "there are no MCP servers: mimikit mcp add --help": "没有 MCP 服务器：mimikit mcp add --help",
   "{name} is a program, and only addresses ask for a login": "{name} 是程序，只有地址才需要登录",
   "open this in a browser:\n\n  {href}\n": "在浏览器中打开：\n\n  {href}\n",
   "if the browser is on another machine: paste the last address that it shows here":
     "如果浏览器在另一台机器上：请把它最后显示的地址粘贴到这里",
   "logged in to {name}": "已登录 {name}",
   "{name} asks for no login": "{name} 不需要登录",
-  'there is no MCP server "{name}":  mimikit mcp  lists them': "没有 MCP 服务“{name}”：用 mimikit mcp 查看",
+  'there is no MCP server "{name}":  mimikit mcp  lists them': "没有 MCP 服务器“{name}”：用 mimikit mcp 查看",
   "starting {name}": "正在启动 {name}",
   "{name} does not work: {problems}{said}": "{name} 无法使用：{problems}{said}",
   "{name} has no tools": "{name} 没有工具",

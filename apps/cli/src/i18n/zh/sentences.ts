@@ -86,7 +86,7 @@ export const SENTENCES: Readonly<Record<string, string | undefined>> = {
     "{path} 里没有有效的密钥：请更正，或移除后重新连接",
   "the key of {id} was not saved: {reason}": "没有保存 {id} 的密钥：{reason}",
   "this state directory is not adopted:  mimikit adopt  keeps it":
-    "这个状态目录还没有被采用：运行 mimikit adopt 之后保存",
+    "这个状态目录还没有被信任：运行 mimikit adopt 之后保存",
   "saved the key of {id} in secrets.json, in place of another, for this user alone: a restart from another shell answers the same":
     "已把 {id} 的密钥保存到 secrets.json，替换了原来的，只有当前用户可以读取：从其他 shell 重新启动也同样有效",
   "saved the key of {id} in secrets.json, for this user alone: a restart from another shell answers the same":
