@@ -119,7 +119,7 @@ test("a restart from a shell without variables says who answers no more and why;
   const back = await run(MIMIKIT, ["restart"], other);
   expect(back.stderr).toContain("!   all: offline → openai scripted\n");
   // It is about what comes; who answered before is in the status.
-  expect(back.stdout).toMatch(/\n {2}answers {3}openai scripted\n/);
+  expect(back.stdout).toMatch(/\n {2}model {5}openai scripted\n/);
   expect((await run(MIMIKIT, ["status"], env)).stdout).toContain("teller: openai scripted (last: offline)");
   writeFileSync(join(home, "config.yaml"), `model: scripted\nopenai:\n  baseUrl: ${model.baseUrl}\n`);
   const lasting = await run(MIMIKIT, ["restart"], env);

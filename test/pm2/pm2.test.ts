@@ -247,7 +247,7 @@ test("who starts it again with other settings is told how they come into force, 
   rmSync(join(home, "config.yaml"));
   const other = { ...env, MIMIKIT_PROVIDER: "openai", OPENAI_BASE_URL: "http://127.0.0.1:1/v1", MIMIKIT_MODEL: "any" };
   expect((await run(MIMIKIT, ["restart"], other)).code).toBe(0);
-  expect((await mimikit("status")).stdout).toMatch(/^ {2}answers +openai any$/m);
+  expect((await mimikit("status")).stdout).toMatch(/^ {2}model +openai any$/m);
 });
 
 test("after an update up and restart start everything anew, whatever the gateway of before answers, in the same workspace", {
