@@ -1,8 +1,12 @@
-/** How the docs are worded: sentences begin with their subject, and terms are those of the field (docs/glossary.md). */
+/** How the docs, prompts and printed texts are worded: sentences begin with their subject, and terms are those of the field (docs/glossary.md). */
 import { execFileSync } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import { TEXTS as CODED } from "@mimikit/protocol/texts/table";
 import { expect, test } from "vitest";
+import { TEXTS as PRINTED } from "../apps/cli/src/i18n/zh/chinese.ts";
+import { SENTENCES } from "../apps/cli/src/i18n/zh/sentences.ts";
+import { textsIn } from "./i18n/said-texts.ts";
 
 const ROOT = join(import.meta.dirname, "..");
 
@@ -65,8 +69,8 @@ function proseOf(page: string): string {
     .replaceAll(/^#.*$/gm, "");
 }
 
-const backwardIn = (prose: string) =>
-  [...prose.matchAll(BACKWARD)].map(([sentence]) => sentence).filter((sentence) => !sentence.endsWith("?"));
+const backwardIn = (prose: string, pattern = BACKWARD) =>
+  [...prose.matchAll(pattern)].map(([sentence]) => sentence).filter((sentence) => !sentence.endsWith("?"));
 
 const ownWordsIn = (prose: string) =>
   Object.entries(OWN_WORDS).flatMap(([term, words]) =>
@@ -91,7 +95,7 @@ const commentsOf = (code: string) =>
 const PAGES = filesLike(
   /^(?:README|CONTRIBUTING|SECURITY|AGENTS)\.md$|^docs\/(?!attacks)[^/]+\.md$|^docs\/(?:page|decisions)\/|^prompts\/README\.md$/,
 );
-const PROMPTS = filesLike(/^prompts\/(?:agents|tasks)\/.*\.md$/);
+const PROMPTS = filesLike(/^prompts\/.*\.(?:md|yaml)$/);
 
 test("no sentence of the docs begins with What, Whoever, Nobody or the like, but questions", () => {
   expect(PAGES.length).toBeGreaterThan(90);
@@ -113,11 +117,88 @@ test("no sentence of the guides is so long that it is read twice", () => {
   expect(long).toEqual([]);
 });
 
+/** Of a recipe each line is a text, without its indentation, its quotes and the mark of a comment. */
+const textsOf = (page: string) =>
+  page.endsWith(".yaml")
+    ? read(page)
+        .replaceAll(/"|^[ #]+/gm, "")
+        .split("\n")
+    : [proseOf(read(page))];
+
 test("prompts have neither", () => {
-  expect(PROMPTS.length).toBeGreaterThan(5);
-  const found = PROMPTS.flatMap((page) => [...backwardIn(proseOf(read(page))), ...ownWordsIn(proseOf(read(page)))]);
-  expect(found).toEqual([]);
+  expect(PROMPTS.length).toBeGreaterThan(15);
+  expect(PROMPTS.flatMap(textsOf).flatMap((text) => [...backwardIn(text), ...ownWordsIn(text)])).toEqual([]);
 });
+
+/** A printed text may begin small, and its options and values are no words. */
+const printed = (text: string) => text.replaceAll(/--[\w-]+|\{\w*\}|`[^`\n]*`/g, "CODE");
+const BACKWARD_PRINTED = new RegExp(BACKWARD.source, "gim");
+/** Titles of columns ("what happened"), and "what to do" are good English. */
+const PLAIN = /^\S+(?: \S+)?$|^what to\b/i;
+const backwardIfPrinted = (text: string) =>
+  backwardIn(printed(text), BACKWARD_PRINTED).filter((sentence) => !PLAIN.test(sentence));
+const oddIn = (text: string) => [...backwardIfPrinted(text), ...ownWordsIn(printed(text))];
+
+const PRINTED_TEXTS: readonly [string, readonly string[]][] = [
+  ["the command line", [...Object.keys(PRINTED), ...Object.keys(SENTENCES)]],
+  ["errors and problems", Object.values(CODED)],
+  [
+    "the page",
+    filesLike(/^apps\/web\/src\/i18n\/en\/.*\.ts$/).flatMap((file) => textsIn(read(file)).map(({ text }) => text)),
+  ],
+];
+
+test.each(PRINTED_TEXTS)("texts of %s have neither", (_, texts) => {
+  expect(texts.length).toBeGreaterThan(300);
+  expect(texts.flatMap(oddIn)).toEqual([]);
+});
+
+test("the notes of the newest release have neither", () => {
+  const [notes = ""] = /^## \[\d[\s\S]*?(?=^## )/m.exec(read("CHANGELOG.md")) ?? [];
+  expect(notes.length).toBeGreaterThan(1_000);
+  expect([...backwardIn(proseOf(notes)), ...ownWordsIn(proseOf(notes))]).toEqual([]);
+});
+
+test.each([
+  "what you type is kept",
+  "{path} is removed; what was joined is kept",
+  "Whoever has it can sign in",
+  "it was taken back",
+])("an odd printed text is found: %s", (text) => {
+  expect(oddIn(text)).toHaveLength(1);
+});
+
+test.each(["What now?", "who may use it?", "what for", "what to do after a crash", "--settle takes a duration"])(
+  "a plain printed text is let pass: %s",
+  (text) => {
+    expect(oddIn(text)).toEqual([]);
+  },
+);
+
+/** The table of docs/glossary.md: a Chinese word, and those that say the same. */
+const CHINESE_TERMS = [
+  ...read("docs/glossary.md").matchAll(/^\| [^|]+ \| (\p{Script=Han}[^|]*|MCP [^|]*) \| ([^|]*) \|$/gmu),
+].map(([, term = "", others = ""]) => ({ term, others: others.split("、") }));
+
+const otherTermsIn = (text: string) =>
+  CHINESE_TERMS.flatMap(({ term, others }) => {
+    const rest = text.replaceAll(term, "");
+    return others.filter((other) => rest.includes(other)).map((other) => `${other} (say: ${term})`);
+  });
+
+test("texts and docs in Chinese have one word for one thing", () => {
+  expect(CHINESE_TERMS.length).toBeGreaterThan(6);
+  const files = filesLike(/^(?:apps|packages)\/.*\.tsx?$|^docs\/zh\/|^README\.zh-CN\.md$|^prompts\//);
+  expect(files.filter((file) => /\p{Script=Han}/u.test(read(file))).length).toBeGreaterThan(60);
+  expect(files.flatMap((file) => otherTermsIn(read(file)).map((found) => `${file}: ${found}`))).toEqual([]);
+});
+
+test.each(["没有这个提供者", "没有 MCP 服务", "添加模板的触发器", "MCP 服务器和其他 MCP 服务"])(
+  "another Chinese word is found: %s",
+  (text) => {
+    expect(otherTermsIn(text)).toHaveLength(1);
+  },
+);
 
 test("no sentence of a comment begins with one of these words, but questions", () => {
   const comments = filesLike(/^(?:apps|packages|scripts|test)\/.*\.tsx?$/).flatMap((file) =>

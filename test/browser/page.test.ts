@@ -216,7 +216,7 @@ describe.runIf(hasChromium)("the page", { timeout: BROWSER_MS_MAX }, () => {
       pages.gateway.message(
         messageRecord({ id: "t-000001.reply", role: "assistant", text: "Sorry.", answers: ["m-1"], problem }),
       );
-      const help = withText(page, "Sorry.").getByRole("group", { name: "What you can do" });
+      const help = withText(page, "Sorry.").getByRole("group", { name: "How to fix it" });
       await help.getByRole("button", { name: "Try again" }).click();
       await expect
         .poll(() => pages.gateway.wanted)
@@ -290,7 +290,7 @@ describe.runIf(hasChromium)("the page", { timeout: BROWSER_MS_MAX }, () => {
       const problem = { cause: "down", provider: "openai", host: "api.test", since: new Date().toISOString() } as const;
       const notice = { id: "t-000001.outage", role: "system", text: "It is away.", problem } as const;
       pages.gateway.message(messageRecord({ ...notice, pending: true }));
-      const help = withText(page, "It is away.").getByRole("group", { name: "What you can do" });
+      const help = withText(page, "It is away.").getByRole("group", { name: "How to fix it" });
       await help.getByRole("button", { name: "Choose a model" }).waitFor();
       expect(await help.getByRole("button").count()).toBe(1);
       pages.gateway.message(messageRecord(notice));

@@ -31,8 +31,8 @@ test("a chain is told whole from its first line to its last and no further, and 
   expect(code).toBe(0);
   expect(out).toContain(`✓ workers: whole from line 1 (${AT}) to line 2 (${AT})`);
   expect(out).toContain("! gateway: there is no line to verify");
-  expect(out).toContain("the last 1 of them no other process has witnessed yet");
-  expect(out).toContain("Not shown by any file: whether somebody who has the token wrote all of them anew");
+  expect(out).toContain("no other process has witnessed the last 1 of them yet");
+  expect(out).toContain("No file can show whether someone with the token rewrote all of them");
 });
 
 test("a file that was removed is a break", async () => {

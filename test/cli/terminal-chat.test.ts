@@ -110,7 +110,7 @@ describe.skipIf(!hasTerminals)("at a terminal", () => {
     expect(sent(served)).toEqual(["but this"]);
     chat.type(CTRL_C);
     await chat.shows("Ctrl-C once more leaves");
-    await chat.shows("asked to end what runs now");
+    await chat.shows("stopping …");
     chat.type(CTRL_C);
     await chat.shows("Mimikit keeps running");
     expect(await chat.ended()).toBe(0);
@@ -161,7 +161,7 @@ describe.skipIf(!hasTerminals)("at a terminal", () => {
     await settleTurn(fs, 1, [await served.send("hello")], "Here I am.");
     await chat.shows("Here I am.");
     await served.kill("gateway");
-    await chat.shows("the gateway does not answer just now");
+    await chat.shows("the gateway does not answer right now");
     chat.type("are you back?\r");
     await chat.shows("the gateway answers again");
     await served.until("the message", () => sent(served).includes("are you back?") || undefined);
@@ -192,7 +192,7 @@ describe.skipIf(!hasTerminals)("at a terminal", () => {
     const served = await serve();
     mkdirSync(join(served.home, CHAT_LINES_PATH), { recursive: true });
     const chat = openTerminal(served, ["chat"]);
-    await chat.shows("what you typed before cannot be read");
+    await chat.shows("your earlier input cannot be read");
     chat.type("still sent\r");
     await served.until("the message", () => sent(served).includes("still sent") || undefined);
     chat.type(CTRL_D);

@@ -137,7 +137,7 @@ describe("with only the gateway down", () => {
   test("send says that it is taken up at once, and status who runs", async () => {
     const mimikit = await withoutGateway();
     expect((await runCli(mimikit, ["send", "hello"])).out).toMatch(
-      /^m-[0-9a-f]{32} \(no gateway answers, and it is taken up all the same; running: supervisor, workers; down: gateway\)\n$/,
+      /^m-[0-9a-f]{32} \(no gateway answers, but it will still be processed; running: supervisor, workers; down: gateway\)\n$/,
     );
     expect(JSON.parse((await runCli(mimikit, ["send", "--json", "hello"])).out)).toMatchObject({
       taken: false,
@@ -145,7 +145,7 @@ describe("with only the gateway down", () => {
     });
     const { code, out, error } = await runCli(mimikit, ["status"]);
     expect(code).toBe(3);
-    expect(out).toMatch(/^Mimikit {2}the gateway is down; what is sent is taken up all the same\n/);
+    expect(out).toMatch(/^Mimikit {2}the gateway is down; messages are still processed\n/);
     expect(out).toMatch(/processes +supervisor \d+, workers \d+, gateway DOWN\n/);
     expect(error).toBe(
       `mimikit: the gateway of ${mimikit.home} is down (running: supervisor, workers; down: gateway): PM2 starts it again if it died; if not, use  mimikit up\n`,

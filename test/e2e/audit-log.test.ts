@@ -85,7 +85,7 @@ function recalculated(lines: readonly string[], keep: (text: string, at: number)
 test("an instance that has worked and was stopped in order has whole chains, all of them witnessed, and every turn in the log", async () => {
   const { code, out } = await verify(copyOfHome());
   expect(out).toMatch(/✓ supervisor: whole from line 1 \(.*Z\) to line \d+ \(.*Z\)\n/);
-  expect(out).toMatch(/✓ archive: 4 settled turns/);
+  expect(out).toMatch(/✓ archive: 4 completed turns/);
   expect(out).not.toMatch(/not witnessed|no other process has witnessed/);
   expect(code).toBe(0);
 });
@@ -108,7 +108,7 @@ test.each<[what: string, tamper: (home: string) => void, told: RegExp]>([
     /line 5 follows line 3/,
   ],
   ["a line is there twice", change((lines) => lines.toSpliced(3, 0, lines[3] ?? "")), /line 4 follows line 4/],
-  ["the first lines are cut off", change((lines) => lines.slice(2)), /what came before line 3 is gone/],
+  ["the first lines are cut off", change((lines) => lines.slice(2)), /the lines before line 3 are gone/],
   [
     "a line is no UTF-8",
     change((lines) => lines.with(3, (lines[3] ?? "").replace("event", "ev\ufffdnt"))),
@@ -202,7 +202,7 @@ test("noticed by the role that starts next, told in the status, and not forgotte
 });
 
 test.each<[what: string, tamper: (path: string) => void, told: string, broken: RegExp]>([
-  ["removed", (path) => rmSync(path), "was removed while", /✗ what came before line \d+ is gone/],
+  ["removed", (path) => rmSync(path), "was removed while", /✗ the lines before line \d+ are gone/],
   [
     "cut off",
     (path) => truncateSync(path, statSync(path).size - 100),

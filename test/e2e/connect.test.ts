@@ -90,7 +90,7 @@ describe("by a script", () => {
     const mimikit = await unconnected({ roles: [] });
     const words = ["connect", "mistral", "--url", model.baseUrl, "--model", "scripted"];
     const said = await runCli(mimikit, words, "", { MISTRAL_API_KEY: KEY });
-    expect(said).toMatchObject({ code: 0, error: expect.stringContaining("the key of MISTRAL_API_KEY is taken") });
+    expect(said).toMatchObject({ code: 0, error: expect.stringContaining("using the key from MISTRAL_API_KEY") });
     expect(said.out).toContain("it takes effect when Mimikit runs");
     expect(model.trials[0]?.headers.authorization).toBe(`Bearer ${KEY}`);
     expectSecret(mimikit);
@@ -191,7 +191,7 @@ describe.skipIf(!hasTerminals)("at a terminal", () => {
       },
     });
     const terminal = openTerminal(mimikit, ["connect"]);
-    await terminal.shows("Who shall answer?");
+    await terminal.shows("Which provider?");
     terminal.type(provider);
     await terminal.shows("match");
     terminal.type(ENTER);
@@ -200,7 +200,7 @@ describe.skipIf(!hasTerminals)("at a terminal", () => {
     await terminal.shows("Which model?");
     terminal.type(`scripted${ENTER}`);
     await terminal.shows("scripted answered in");
-    await terminal.shows("For whom?");
+    await terminal.shows("Use it for");
     terminal.type(ENTER);
     await terminal.shows(`${provider} · scripted answers for all roles`);
     expect(await terminal.ended()).toBe(0);
@@ -212,7 +212,7 @@ describe.skipIf(!hasTerminals)("at a terminal", () => {
 
   test("Ctrl-C at any question ends it with nothing saved, and leaves the terminal as it was", async () => {
     const mimikit = await unconnected({ roles: [] });
-    for (const questions of [["Who shall answer?"], ["Who shall answer?", "Paste its key"]]) {
+    for (const questions of [["Which provider?"], ["Which provider?", "Paste its key"]]) {
       const terminal = openTerminal(mimikit, ["connect"]);
       for (const [i, question] of questions.entries()) {
         if (i > 0) {
@@ -246,7 +246,7 @@ describe.skipIf(!hasTerminals)("at a terminal", () => {
     await terminal.shows("too old");
     await terminal.shows("What now?");
     terminal.type(`\x1b[B${ENTER}`);
-    await terminal.shows("For whom?");
+    await terminal.shows("Use it for");
     terminal.type(ENTER);
     await terminal.shows("codex answers for all roles");
     expect(readFileSync(join(mimikit.home, "codex/auth.json"), "utf8")).toBe('{"code":"1234"}\n');

@@ -61,7 +61,7 @@ test("an endpoint that is down is told once, over every death of a role; when it
   const [since = "", minute = ""] = [notice.at, notice.at.slice(0, 16).replace("T", " ")];
   expect(notice.text).toBe(
     `I cannot answer at the moment: the model "scripted" of openai cannot be reached at 127.0.0.1:${port} since ${minute} UTC (127.0.0.1:${port} cannot be reached: ECONNREFUSED). ` +
-      "Your message is saved; I will answer as soon as that is over. Is it running? Another model can be chosen: `mimikit connect`, or Settings on the page.",
+      "Your message is saved; I will answer as soon as this is resolved. Is it running? Another model can be chosen: `mimikit connect`, or Settings on the page.",
   );
   const host = `127.0.0.1:${port}`;
   expect(notice.problem).toEqual({ cause: "down", provider: "openai", model: "scripted", host, since });
@@ -162,7 +162,7 @@ test("work that waits for its model shows it, and does not fail however often th
     (await mimikit.tasks()).find((task) => task.role === "worker" && task.state !== "waiting"),
   );
   await mimikit.until("the reason", async () =>
-    (await mimikit.task(work.id)).timeline.find(({ event }) => event.includes("reached nobody")),
+    (await mimikit.task(work.id)).timeline.find(({ event }) => event.includes("reached no provider")),
   );
   await mimikit.until("more tries than a failure has", () => unreached(mimikit) > 2 || undefined);
   const records = () => readdirSync(join(mimikit.home, "worker/running")).filter((name) => name.includes(".failed."));

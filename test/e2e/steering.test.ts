@@ -386,10 +386,10 @@ describe("mimikit chat", () => {
     chat.type("/help");
     await chat.shows("/steer <text>");
     chat.type("/steer help");
-    await chat.shows("sent, to what runs now");
+    await chat.shows("sent to the running task");
     await chat.shows("passed on to");
     go(mimikit);
-    await chat.shows("nothing heard it any more, so it is a message now: help");
+    await chat.shows("the work had ended, so it was sent as a message: help");
     await chat.shows("went");
     chat.type("//stop");
     expect(await chat.end()).toEqual({ code: 0, errors: "" });

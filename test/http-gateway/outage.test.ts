@@ -80,6 +80,6 @@ test("work that reaches nobody says so in its timeline and in the status", async
   await failAttempt(gateway.fs, work, 1, AWAY);
   const { timeline, state } = (await gateway.ask(`/api/tasks/${work.id}`)).json as TaskDetail;
   expect(state).toBe("queued");
-  expect(timeline).toContainEqual({ at: NOON, event: `attempt 1 reached nobody: ${ERROR}` });
+  expect(timeline).toContainEqual({ at: NOON, event: `attempt 1 reached no provider: ${ERROR}` });
   expect(await problemsOf(gateway)).toContainEqual(expect.stringContaining("no provider of the worker"));
 });

@@ -61,7 +61,7 @@ test("what is no newer package of Mimikit is refused in words, and nothing is ch
     `mimikit: there is no file and no folder ${join(workDir, "mimikit")}`,
   );
   expect(await refusal("--from", "http://example.com/mimikit-9.0.0.tgz")).toMatch(
-    /may be changed on its way: use https/,
+    /could be changed on its way: use https/,
   );
   expect(await refusal("--from", ROOT)).toMatch(/is a clone: run {2}npm pack {2}there/);
   expect(await refusal("--from", packed.tarball)).toBe(`mimikit: Mimikit ${now} is what is here already`);
@@ -119,7 +119,7 @@ test("a new package that does not answer changes nothing, one that does not star
   expect(await mimikit("update", "--from", unstartable)).toMatchObject({
     code: 1,
     error: expect.stringMatching(
-      /^mimikit: the version of before is in place, and runs: up: pm2 startOrRestart failed: /m,
+      /^mimikit: reverted to the previous version, which is running: up: pm2 startOrRestart failed: /m,
     ),
   });
   expect(await json("status")).toMatchObject({ version: now, ready: true });

@@ -34,7 +34,7 @@ test("what the variables of a shell hold is kept for this user alone, and neithe
 }, async () => {
   const { home, env, processes } = await instance();
   const started = await run(MIMIKIT, ["up"], { ...env, ...CANARIES });
-  expect([started.code, started.stdout]).toEqual([0, expect.stringContaining("answers   offline")]);
+  expect([started.code, started.stdout]).toEqual([0, expect.stringContaining("model     offline")]);
   for (const name of new Set(PROVIDER_IDS.flatMap((id) => keyVariableOf(id, CANARIES) ?? [])))
     expect(started.stderr).toContain(
       `saved the key of ${name} in secrets.json, for this user alone: a restart from another shell answers the same\n`,
@@ -106,7 +106,7 @@ test("a restart from a shell without variables says who answers no more and why;
     },
   });
   expect(poor.stderr).toBe(
-    `! who answers has changed:
+    `! The model that answers has changed:
 !   all: openai scripted → offline
 ! because this shell does not set what was set before: MIMIKIT_MODEL, OPENAI_BASE_URL
 ! and sets MIMIKIT_PROVIDER
@@ -119,7 +119,7 @@ test("a restart from a shell without variables says who answers no more and why;
   const back = await run(MIMIKIT, ["restart"], other);
   expect(back.stderr).toContain("!   all: offline → openai scripted\n");
   // It is about what comes; who answered before is in the status.
-  expect(back.stdout).toMatch(/\n {2}answers {3}openai scripted\n/);
+  expect(back.stdout).toMatch(/\n {2}model {5}openai scripted\n/);
   expect((await run(MIMIKIT, ["status"], env)).stdout).toContain("teller: openai scripted (last: offline)");
   writeFileSync(join(home, "config.yaml"), `model: scripted\nopenai:\n  baseUrl: ${model.baseUrl}\n`);
   const lasting = await run(MIMIKIT, ["restart"], env);

@@ -242,12 +242,12 @@ test("who starts it again with other settings is told how they come into force, 
   writeFileSync(join(home, "config.yaml"), "port: [1,\n  foo");
   const { stdout } = await run(MIMIKIT, ["up"], { ...env, MIMIKIT_PROVIDER: "openai" });
   expect(stdout).toMatch(/^Mimikit \S+ is already running\n/);
-  expect(stdout).toContain(`  settings  as it was started; to take new ones:  mimikit restart\n`);
+  expect(stdout).toContain(`  settings  as of the last start; to apply changes:  mimikit restart\n`);
   expect(stdout).toContain(`  → correct that, then:  mimikit restart\n`);
   rmSync(join(home, "config.yaml"));
   const other = { ...env, MIMIKIT_PROVIDER: "openai", OPENAI_BASE_URL: "http://127.0.0.1:1/v1", MIMIKIT_MODEL: "any" };
   expect((await run(MIMIKIT, ["restart"], other)).code).toBe(0);
-  expect((await mimikit("status")).stdout).toMatch(/^ {2}answers +openai any$/m);
+  expect((await mimikit("status")).stdout).toMatch(/^ {2}model +openai any$/m);
 });
 
 test("after an update up and restart start everything anew, whatever the gateway of before answers, in the same workspace", {
@@ -277,7 +277,7 @@ test("after an update up and restart start everything anew, whatever the gateway
     const command = i % 2 === 0 ? "up" : "restart";
     const { code, stdout, stderr } = await run(MIMIKIT, [command, "--json"], elsewhere);
     expect([answer, code]).toEqual([answer, 0]);
-    expect(stderr).toMatch(command === "up" ? /^another version was running; [^\n]*\n$/ : /^$/);
+    expect(stderr).toMatch(command === "up" ? /^restarting with this version; [^\n]*\n$/ : /^$/);
     const { alreadyRunning = false, status } = JSON.parse(stdout) as { alreadyRunning?: boolean; status: Status };
     expect({ alreadyRunning, status }).toMatchObject({ alreadyRunning: false, status: { ready: true, workDir } });
     expect(pid("supervisor")).not.toBe(before);

@@ -78,7 +78,7 @@ test("up after a git pull starts the processes with the new version, and their w
   clone.git("pull", "--quiet");
   const before = PROCESS_ROLES.map(pid);
   const { code, stdout, stderr } = await mimikit("up", "--json");
-  expect([code, stderr]).toEqual([0, expect.stringContaining("another version was running; ")]);
+  expect([code, stderr]).toEqual([0, expect.stringContaining("restarting with this version; ")]);
   expect(JSON.parse(stdout)).toMatchObject({ alreadyRunning: false, status: { version: "0.99.0", ready: true } });
   for (const old of before) expect(PROCESS_ROLES.map(pid)).not.toContain(old);
   await expect.poll(ran, COMES_BACK).toBe("begun\nbegun\nended\n");
@@ -114,7 +114,7 @@ test("a new version that does not start is taken back", { timeout: TEST_MS_MAX }
   expect(unstartable).toMatchObject({
     code: 1,
     stderr: expect.stringMatching(
-      /^mimikit: the version of before is in place, and runs: up: pm2 startOrRestart failed: /m,
+      /^mimikit: reverted to the previous version, which is running: up: pm2 startOrRestart failed: /m,
     ),
   });
   expect(head()).toBe(from);

@@ -12,7 +12,7 @@ const FIRST = [
   ["mimikit chat", "talk with it here"],
   ["mimikit ask 'run `date` then `df -h .`'", "ask, watch the work, get the answer"],
   ["mimikit triggers add --every 2h 'run `date`'", "work that starts by itself"],
-  ["mimikit status", "who answers, what runs, what it costs"],
+  ["mimikit status", "models, current work and cost"],
   ["mimikit down", "stop it; nothing is lost"],
 ] as const;
 

@@ -132,7 +132,7 @@ async function hooks(fs: FileSystem): Promise<HomeItem[]> {
     ...found.sources.map(
       ({ name, receive }): HomeItem => ({
         kind: "command",
-        text: `hook ${name}: what is signed and sent to it runs the trigger ${receive}`,
+        text: `hook ${name}: a signed delivery to it runs the trigger ${receive}`,
       }),
     ),
     ...found.problems.map(({ place }): HomeItem => ({ kind: "command", text: `${place}, which is no hook as it is` })),

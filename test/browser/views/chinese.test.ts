@@ -47,7 +47,7 @@ describe.runIf(hasChromium)("the page in Chinese", { timeout: 3 * BROWSER_MS_MAX
     await page.getByText("现在无法回答").first().waitFor();
     const problems = page.locator("#problems");
     await page.locator(".problems-button").click();
-    for (const said of ["现在用的是默认值", "无法连接负责对话的提供者", "备用“mistral”缺少模型"])
+    for (const said of ["现在用的是默认值", "无法连接负责对话的服务商", "备用“mistral”缺少模型"])
       await problems.getByText(said).first().waitFor();
     const found: Record<string, string[]> = { conversation: await english(page) };
     await page.keyboard.press("Escape");

@@ -78,7 +78,7 @@ test.skipIf(!hasTerminals)(
     await served.until("the message is there", () => names().some((name) => name.startsWith("m-")) || undefined);
     chat.type("\u0003");
     await served.until("the stop is there", () => names().some((name) => name.startsWith("stop-")) || undefined);
-    await chat.shows("asked to end what runs now");
+    await chat.shows("stopping …");
     chat.type("\u0004");
     expect(await chat.ended()).toBe(0);
   },

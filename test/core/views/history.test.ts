@@ -89,7 +89,7 @@ describe("history", () => {
       /2026-11-22 12:00 UTC 起.*ECONNREFUSED.*你的消息在等待/,
     );
     const report = turn("t-000008", { results: [reportOf(done(task("t-000001.0.0")))] });
-    expect(messagesOf(done(report, { outage }))[0]?.text).toContain("The report waits");
+    expect(messagesOf(done(report, { outage }))[0]?.text).toContain("I will report them as soon as this is resolved");
   });
 
   test("a reply that failed says why, also one of before that was kept; one that the user stopped does not", () => {

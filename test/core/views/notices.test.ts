@@ -74,7 +74,7 @@ describe("an outage", () => {
   test("says who, where and since when, on the clock of the user, and that the message waits", () => {
     expect(outageNotice(asked("hello", "Asia/Shanghai"), outage)).toBe(
       'I cannot answer at the moment: the model "gpt-9" of openai cannot be reached at api.test:8443 since 2026-11-22 20:00 Asia/Shanghai (ECONNREFUSED). ' +
-        "Your message is saved; I will answer as soon as that is over. Is it running? Another model can be chosen: `mimikit connect`, or Settings on the page.",
+        "Your message is saved; I will answer as soon as this is resolved. Is it running? Another model can be chosen: `mimikit connect`, or Settings on the page.",
     );
     expect(outageNotice(asked("你好"), outage)).toMatch(
       /^现在无法回答：从 2026-11-22 12:00 UTC 起，联系不上openai 的模型「gpt-9」（api\.test:8443）（ECONNREFUSED）。你的消息在等待，恢复后会自动回答。/,

@@ -199,7 +199,7 @@ test.each([
     /line 3 does not fit line 2/,
   ],
   ["put in twice", (lines: string[]) => lines.splice(1, 0, lines[1] ?? ""), /line 2 follows line 2/],
-  ["cut off at the beginning", (lines: string[]) => lines.splice(0, 1), /what came before line 2 is gone/],
+  ["cut off at the beginning", (lines: string[]) => lines.splice(0, 1), /the lines before line 2 are gone/],
   ["made unreadable", (lines: string[]) => lines.splice(1, 1, "{"), /line 3 follows line 1/],
 ])("a line that was %s is found", (_what, tamper, sentence) => {
   const home = temporaryHome();
@@ -286,7 +286,7 @@ test("a file that is removed while it is written is begun anew, the chain goes o
   ]);
   expect(statSync(join(home, FILE)).mode & 0o777).toBe(0o600);
   expect(verifyAudit(home, "workers").problems).toEqual([
-    "what came before line 3 is gone, and the chain does not say that it was let go",
+    "the lines before line 3 are gone, and the chain does not record their removal",
   ]);
 });
 
@@ -318,7 +318,7 @@ test("a file that was begun anew is finished under its own first line, and notic
   expect(events(home)).toEqual(["audit_file_reopened", "two", "audit_file_reopened", "four"]);
   expect(verifyAudit(home, "workers").problems).toEqual([
     expect.stringMatching(/line 5 follows line 3/),
-    expect.stringMatching(/what came before line 2 is gone/),
+    expect.stringMatching(/the lines before line 2 are gone/),
   ]);
 });
 

@@ -34,7 +34,7 @@ export function attachOption<T extends CommonOptions>(yargs: Argv<T>) {
     type: "string",
     array: true,
     nargs: 1,
-    describe: "a file of any kind that goes along; several times for several files",
+    describe: "attach a file of any kind (repeatable)",
   });
 }
 

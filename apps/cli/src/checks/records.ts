@@ -15,7 +15,7 @@ export async function checkRecords({ exists, home, workDir }: DoctorInput): Prom
     return [
       ok(
         t(
-          "{turns} turns and {results} tasks are as the protocol wants them; the audit log is whole (mimikit audit verify says what that proves)",
+          "{turns} turns and {results} tasks are consistent; the audit log is intact (mimikit audit verify says what that proves)",
           { turns, results },
         ),
       ),

@@ -15,7 +15,7 @@ export async function checkSandbox(input: DoctorInput): Promise<DoctorCheck[]> {
   // The agent CLI would be run with the settings that lie in the directory.
   if (!exists || !isAdopted(home, process.env)) return [];
   const { ids } = chainOf("worker", config, { home, env: process.env, ...readKeys(home, process.env) });
-  const found: DoctorCheck[] = [ok(t("the Teller and the Planner have no shell, whoever answers for them"))];
+  const found: DoctorCheck[] = [ok(t("the Teller and the Planner have no shell with any provider"))];
   for (const id of ids) found.push(await checkWorker(id, input));
   return found.some(({ level }) => level === "warn") ? [...found, checkLeftovers(home)] : found;
 }
@@ -24,10 +24,10 @@ export async function checkSandbox(input: DoctorInput): Promise<DoctorCheck[]> {
 function checkLeftovers(home: string): DoctorCheck {
   const pool = livingRoles(home).get("workers")?.pid;
   if (platform.mayMakeGroups(pool))
-    return ok(t("what a command leaves running is ended with its task, by a control group around it"));
+    return ok(t("leftover processes of a command end with their task, by its control group"));
   return warn(
     t(
-      "what leaves its session and empties its environment outlives its task: there is neither a sandbox nor a control group here",
+      "a process that detaches and empties its environment can outlive its task: there is neither a sandbox nor a control group here",
     ),
     t("let the sandbox work, or run it as a service of systemd with Delegate=yes"),
   );

@@ -38,7 +38,7 @@ export const adopt = command({
     const { home, workDir } = currentPlace();
     if (!existsSync(home))
       throw new Failure("failed", t("there is no state directory {home}: nothing to adopt", { home }));
-    if (revoke && yes) throw new Failure("usage", t("--yes adopts, and --revoke takes that back: say one of them"));
+    if (revoke && yes) throw new Failure("usage", t("--yes adopts, and --revoke undoes that: use only one of them"));
     if (revoke) return takeBack(home, json);
     const contents = await readContents({ home, workDir });
     const wasAdopted = isAdopted(home, process.env);

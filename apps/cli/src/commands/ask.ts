@@ -36,7 +36,7 @@ export const ask = command({
     ["mimikit ask 'run `date` then `df -h .`'", "prints the replies in order; progress goes to stderr"],
     ["mimikit ask --attach shot.png what does this show", "with a picture, a document or any other file"],
     ["mimikit ask --pool gpu 'run `nvidia-smi`'", "the work is done on the machine of that name or label"],
-    ["git diff | mimikit ask", "what comes through the pipe is the message"],
+    ["git diff | mimikit ask", "the text from the pipe is the message"],
     ["mimikit ask --timeout 60 --json status", "one JSON document; exit code 4 after a minute"],
     ["mimikit ask 'run `npm test`' && echo passed", "says passed only where the work was done"],
   ],

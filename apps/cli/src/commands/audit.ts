@@ -31,7 +31,7 @@ const TURNS_READ_MAX = 200;
 
 /** Facts that no file shows. */
 const UNKNOWABLE =
-  "Not shown by any file: whether somebody who has the token wrote all of them anew, or put the whole state directory back to an earlier state. To know that, note the heads elsewhere, and compare.";
+  "No file can show whether someone with the token rewrote all of them, or put the whole state directory back to an earlier state. To detect that, note the heads elsewhere, and compare.";
 
 const tailCommand = command({
   usage: "tail",
@@ -147,7 +147,7 @@ async function verify(json: boolean, actors: Actor[]): Promise<void> {
   if (unproven > 0)
     throw new Failure(
       "failed",
-      t("the audit log is keyed with another token, so nothing was proven; mimikit up goes on with this one"),
+      t("the audit log is signed with another token, so nothing was proven; mimikit up continues it with this one"),
     );
 }
 
@@ -188,16 +188,16 @@ function soundness(chain: Verified): string[] {
   ];
   if (unkeyed !== null)
     found.push(
-      `${warning} ${t("{actor}: {lines}, until {until}, are of a version that did not key them: whoever could write the file could calculate them anew", { actor, lines: told(linesText(unkeyed)), until: unkeyed.toAt })}`,
+      `${warning} ${t("{actor}: {lines}, until {until}, predate signing: anyone with write access could have rewritten them", { actor, lines: told(linesText(unkeyed)), until: unkeyed.toAt })}`,
     );
   if (otherToken !== null)
     found.push(
-      `${warning} ${t("{actor}: {lines}, until {until}, are keyed with another token: only that one shows whether they are as they were written", { actor, lines: told(linesText(otherToken)), until: otherToken.toAt })}`,
+      `${warning} ${t("{actor}: {lines}, until {until}, are signed with another token: only that token can show whether they were changed", { actor, lines: told(linesText(otherToken)), until: otherToken.toAt })}`,
     );
   const unseen = to - Math.max(witnessedTo, from - 1);
   if (unseen > 0)
     found.push(
-      `  ${t("the last {unseen} of them no other process has witnessed yet, nor whether more followed", { unseen })}`,
+      `  ${t("no other process has witnessed the last {unseen} of them yet, or knows whether more followed", { unseen })}`,
     );
   return found;
 }
@@ -206,7 +206,7 @@ function showArchive(turns: number, missing: readonly string[]): void {
   for (const problem of missing) showProblem(told(problem));
   if (missing.length === 0 && turns > 0)
     printLine(
-      `${styled("green", "✓")} ${t("archive: {turns} settled turns and the tasks they report are in the log", { turns })}`,
+      `${styled("green", "✓")} ${t("archive: {turns} completed turns and the tasks they report are in the log", { turns })}`,
     );
 }
 
@@ -223,7 +223,7 @@ async function goBack(home: string, json: boolean, at: string | undefined): Prom
   if (Date.parse(first.timestamp) > moment)
     throw new Failure(
       "failed",
-      t("the audit log begins at {timestamp}: what was before it is not known any more", {
+      t("the audit log begins at {timestamp}: earlier states are no longer known", {
         timestamp: first.timestamp,
       }),
     );

@@ -19,7 +19,7 @@ export const backup = command({
       "mimikit backup ~/mimikit-2026-11-22.tar.gz",
       "without the token and the signed-in browsers: a restore makes new ones",
     ],
-    ["mimikit backup --with-secrets /media/disk/mimikit.tar.gz", "with them: whoever reads the file can sign in"],
+    ["mimikit backup --with-secrets /media/disk/mimikit.tar.gz", "with them: anyone who can read the file can sign in"],
   ],
   options: (yargs) =>
     yargs

@@ -76,7 +76,7 @@ async function converse(): Promise<void> {
         // In a pipe a break is no news: each message waits until it is answered.
         if (!isLive) return;
         if (isThere) screen.note(t("the gateway answers again; nothing is lost"));
-        else screen.note(t("the gateway does not answer just now; what you type is kept and sent"));
+        else screen.note(t("the gateway does not answer right now; your input is kept, and sent when it is back"));
       },
     );
     const end = new Promise<void>((resolve) => terminal.once("close", resolve));
@@ -103,7 +103,7 @@ async function converse(): Promise<void> {
           keepChatLine(home, line);
         } catch (error) {
           keepsLines = false;
-          screen.note(t("what you type is not kept for the arrow keys: {reason}", { reason: reasonOf(error) }), "red");
+          screen.note(t("your input cannot be kept for the arrow keys: {reason}", { reason: reasonOf(error) }), "red");
         }
       }
       screen.prompt();
@@ -126,7 +126,7 @@ function typedBefore(home: string): { lines: string[]; problem: string | null } 
   try {
     return { lines: readChatLines(home), problem: null };
   } catch (error) {
-    return { lines: [], problem: t("what you typed before cannot be read: {reason}", { reason: reasonOf(error) }) };
+    return { lines: [], problem: t("your earlier input cannot be read: {reason}", { reason: reasonOf(error) }) };
   }
 }
 
@@ -275,10 +275,10 @@ class Talk {
       await turn.come;
       const { id } = await handOver(wanted);
       turn.pass();
-      if (wanted.kind === "stop") this.screen.note(t("asked to end what runs now"));
-      if (wanted.kind === "retry") this.screen.note(t("your last message is answered anew"));
+      if (wanted.kind === "stop") this.screen.note(t("stopping …"));
+      if (wanted.kind === "retry") this.screen.note(t("answering your last message again"));
       if (wanted.kind !== "steer") return;
-      this.screen.note(t("sent, to what runs now"));
+      this.screen.note(t("sent to the running task"));
       // At a terminal, whatever comes of it appears by itself.
       if (!this.isLive)
         await this.awaitAnswer(() => Promise.resolve(id), { ...SILENT, onReply: this.listener().onReply });

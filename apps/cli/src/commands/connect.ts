@@ -34,7 +34,7 @@ const NAMES_SHOWN = 20;
 
 export const connect = command({
   usage: "connect [provider]",
-  summary: "connect a model, or an agent CLI: its key or login, a trial, and who answers from now on",
+  summary: "connect a model or an agent CLI: set its key or login, test it, and use it",
   examples: [
     ["mimikit connect", "at a terminal: asks step by step, and keeps what you paste to itself"],
     ["mimikit connect --list", "the providers, with what each has and lacks"],
@@ -108,7 +108,7 @@ async function keyOf(id: ProviderId, isPiped: boolean, at: ConnectContext): Prom
   }
   const ofShell = keyOfShell(id, at);
   if (ofShell === undefined) return {};
-  printProgress(t("the key of {variable} is taken, and kept in secrets.json", { variable: ofShell.variable }));
+  printProgress(t("using the key from {variable}; it will be saved in secrets.json", { variable: ofShell.variable }));
   return { key: ofShell.key };
 }
 
@@ -148,7 +148,7 @@ async function tryOut(wanted: ConnectBody, at: ConnectContext, json: boolean): P
   if (json) printJson({ saved: false, provider: wanted.provider, problem });
   throw new Failure(
     "failed",
-    plainLine(t("{trial}; nothing was saved (--no-test saves it all the same)", { trial: trialText(trial) })),
+    plainLine(t("{trial}; nothing was saved (--no-test saves it anyway)", { trial: trialText(trial) })),
   );
 }
 

@@ -41,7 +41,7 @@ export const importCommand = command({
     ["mimikit import chatgpt export.zip", "shows what would come, and asks"],
     ["mimikit import claude export.zip --dry-run", "shows it, and changes nothing; so does --json without --yes"],
     ["mimikit import openclaw ~/.openclaw --yes", "for scripts"],
-    ["mimikit import", "what was brought in"],
+    ["mimikit import", "the imports so far"],
     ["mimikit import --undo chatgpt-3fa29c01", "takes all of that back; the beginning of an id will do"],
   ],
   epilogue:
@@ -215,7 +215,7 @@ async function undoIt(home: string, id: string, json: boolean): Promise<void> {
   const { messages, undone, kept } = await takeBack(home, id);
   if (json) return printJson({ messages, undone, kept });
   printLine(
-    t("taken back: {messages}, and {undone} of its memories and schedules", {
+    t("undone: {messages}, and {undone} of its memories and schedules", {
       messages: COUNTED.messages(messages),
       undone,
     }),

@@ -20,7 +20,7 @@ const LIST_MAX = 500;
 
 const list = command({
   usage: "list",
-  summary: "what was improved, the newest first, and how each ended",
+  summary: "the improvements, the newest first, and how each ended",
   examples: [["mimikit improve list --limit 5", "the last five; mimikit improve alone lists more"]],
   options: (yargs) =>
     yargs.option("limit", {
@@ -70,7 +70,7 @@ const now = command({
 
 export const improve = commandGroup({
   name: "improve",
-  summary: "self-improvement: what changed and why; start one now",
+  summary: "self-improvement: changes and their reasons; start one now",
   subCommands: [list, show, now],
   alone: list,
 });

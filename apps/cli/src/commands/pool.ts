@@ -183,7 +183,7 @@ async function joinHome(json: boolean, workDir: string, url: string | undefined,
   const pass = (signal: NodeJS.Signals) => child.kill(signal);
   for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, pass);
   const [code] = await once(child, "exit");
-  if (code !== 0) throw new Failure("failed", t("the pool has ended; what happened is in its log"));
+  if (code !== 0) throw new Failure("failed", t("the pool has ended; its log says why"));
 }
 
 async function redeemCode(path: string, otherUrl: string | undefined): Promise<void> {

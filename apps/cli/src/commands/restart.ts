@@ -28,7 +28,7 @@ export const restart = command({
           workDir: status.workDir,
         }),
       );
-      printLine(`  ${t("answers   {answers}", { answers: answersText(status) })}`);
+      printLine(`  ${t("model     {answers}", { answers: answersText(status) })}`);
       for (const problem of problems) printLine(`! ${told(problem)}`);
     }
   },

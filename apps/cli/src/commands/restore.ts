@@ -36,7 +36,7 @@ const PROBLEMS_NAMED_MAX = 5;
 
 export const restore = command({
   usage: "restore <file>",
-  summary: "make a backup the state directory, while nothing runs",
+  summary: "restore a backup into the state directory, while Mimikit is stopped",
   examples: [
     [
       "mimikit down && mimikit restore ~/mimikit-2026-11-22.tar.gz",
@@ -45,7 +45,7 @@ export const restore = command({
     ["MIMIKIT_HOME=~/second/.mimikit mimikit restore ~/mimikit.tar.gz", "into a place where nothing is yet"],
   ],
   options: (yargs) =>
-    yargs.positional("file", { type: "string", demandOption: true, describe: "what mimikit backup has made" }),
+    yargs.positional("file", { type: "string", demandOption: true, describe: "a file that mimikit backup has made" }),
   async run({ json, file: given }) {
     const { home, workDir } = currentPlace("any");
     const file = resolve(given);
@@ -98,7 +98,7 @@ export const restore = command({
           printLine(
             `${styled("yellow", "!")} ${t("{problem} (mimikit audit verify)", { problem: plainLine(told(problem)) })}`,
           );
-        if (before !== null) printLine(`  ${t("what was there before: {before}", { before })}`);
+        if (before !== null) printLine(`  ${t("the previous state is kept in {before}", { before })}`);
         printLine(
           `  ${t("at the next start this runs or is believed; if it is not yours, delete {home} instead:", { home })}`,
         );

@@ -17,7 +17,7 @@ export const send = command({
     ["mimikit send --next then tidy up", "answered separately, after the turn that runs"],
     ["mimikit send /stop", "the commands of the chat work here, too; // begins a message with a slash"],
     ["mimikit send --attach error.png what is wrong here", "with a picture, a document or any other file"],
-    ["git log -5 | mimikit send", "send what comes through the pipe, whatever it begins with"],
+    ["git log -5 | mimikit send", "send the text from the pipe, even if it begins with a slash"],
   ],
   takesText: true,
   options: (yargs) =>

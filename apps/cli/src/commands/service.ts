@@ -206,12 +206,12 @@ async function show({ json, system }: UnitOptions): Promise<void> {
     say(t("active"), active ?? t("systemd cannot be asked here ({why})", { why: plainLine(facts.why ?? "") }));
     if (facts.program !== null)
       printNotice(
-        `! ${t("its program {program} is not there any more:  mimikit service install  names the one of now", { program: facts.program })}`,
+        `! ${t("its program {program} no longer exists: run  mimikit service install  to update the unit", { program: facts.program })}`,
       );
   }
   say(
     t("watched"),
-    facts.watched ? t("yes: whatever ends is started again") : t("no: nothing starts PM2 again if it ends"),
+    facts.watched ? t("yes: a process that ends is started again") : t("no: nothing starts PM2 again if it ends"),
   );
   say(t("processes"), living.size === 0 ? t("nothing") : runningText(living, rolesOf(home, process.env)));
   if (facts.stopped) say(t("stopped"), t("by  mimikit down;  mimikit up  starts it"));

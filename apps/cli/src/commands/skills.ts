@@ -97,7 +97,7 @@ function printSkill(skill: SkillSummary, files: readonly string[], body: string)
   printLine();
   printLine(
     t("level  {level}{what}", {
-      level: level ?? t("– (what a worker may)"),
+      level: level ?? t("– (as a Worker)"),
       what: isHeld === true ? t(", until you allow more:  mimikit skills allow {name}", { name }) : "",
     }),
   );

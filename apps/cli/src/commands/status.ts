@@ -31,9 +31,9 @@ const LABEL_COLUMNS = 11;
 
 export const status = command({
   usage: "status",
-  summary: "who runs, who answers, what is done and what comes next",
+  summary: "processes, models, current work and next triggers",
   examples: [
-    ["mimikit status", "exit code 3 where it does not run; what waits is shown all the same"],
+    ["mimikit status", "exit code 3 where it does not run; waiting work is still shown"],
     ["mimikit status --json", "the same as GET /api/status"],
   ],
   async run({ json }) {
@@ -71,9 +71,9 @@ function show(url: string, answer: Status, open: readonly TaskSummary[]): void {
   );
   if (answer.channels !== undefined) say(t("channels"), channelsText(answer.channels));
   if (answer.pools !== undefined) sayMachines(answer.pools.each);
-  say(t("answers"), `${answeredText(answer)}${connectHint(...Object.values(answer.providers))}`);
+  say(t("model"), `${answeredText(answer)}${connectHint(...Object.values(answer.providers))}`);
   if (passedOver.length > 0)
-    say("", styled("dim", t("auto passed over: {passedOver}", { passedOver: passedOver.map(told).join("; ") })));
+    say("", styled("dim", t("skipped by auto: {passedOver}", { passedOver: passedOver.map(told).join("; ") })));
   sayTasks(open);
   const waiting = [
     [counts.inbox, t("{inbox} in the inbox", { inbox: counts.inbox })],
@@ -202,7 +202,7 @@ function showProblems(problems: readonly string[]): void {
 function stateText(living: ReturnType<typeof livingRoles>): string {
   if (living.size === 0) return t("not running");
   const gateway = living.has("gateway") ? t("the gateway does not answer") : t("the gateway is down");
-  return living.has("supervisor") ? t("{gateway}; what is sent is taken up all the same", { gateway }) : gateway;
+  return living.has("supervisor") ? t("{gateway}; messages are still processed", { gateway }) : gateway;
 }
 
 function say(label: string, text: string): void {

@@ -195,7 +195,7 @@ async function showTranscript(given: string, json: boolean): Promise<void> {
   const { home, task } = await readKept(given);
   const lines = await readWholeTranscript(home, task.id);
   if (json) return printJson({ lines });
-  if (lines.length === 0) return printLine(t("nothing is kept of what it said and did"));
+  if (lines.length === 0) return printLine(t("no transcript is kept"));
   for (const line of lines) printLine(plainText(lineText(line)));
 }
 

@@ -49,7 +49,7 @@ async function list(limit: number, json: boolean): Promise<void> {
     problem === undefined ? nameIn(state) : `${nameIn(state)}: ${told(problem)}`,
     title,
   ]);
-  printTable(["id", "when", "what", "by", "state", "title"], rows, t("nothing was changed yet that can be taken back"));
+  printTable(["id", "when", "what", "by", "state", "title"], rows, t("no changes to undo"));
 }
 
 const DONE: Record<ChangeView["op"], string> = {

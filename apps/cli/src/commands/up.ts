@@ -81,10 +81,7 @@ export const up = command({
       return;
     }
     const backup = wasThere ? await carryForward(home) : null;
-    if (backup !== null)
-      printProgress(
-        t("the state was of an earlier version; it is carried forward, and kept as it was in {backup}", { backup }),
-      );
+    if (backup !== null) printProgress(t("state migrated from an earlier version; backup in {backup}", { backup }));
     prepare(home, workDir);
     if (!wasThere) await takeTurn(home);
     if (!wasThere && !json && !yes)
@@ -94,7 +91,7 @@ export const up = command({
     const isOther =
       isRunningNow && (wasTakenBack() || isOfAnotherVersion(home) || (await answersOtherwise(home, config)));
     const wasRunning = isRunningNow && !isOther;
-    if (isOther) printProgress(t("another version was running; its processes are started anew, and its work goes on"));
+    if (isOther) printProgress(t("restarting with this version; running work continues"));
     const { url, status, ...begun } = wasRunning
       ? { ...(await waitUntilReady(home, config)), kept: [], changed: null }
       : await begin(home, config, () => (isOther ? startAnew : start)({ home, workDir }, config));
@@ -216,12 +213,13 @@ function report(facts: {
     `            ${t("(this address signs one browser in, once, within 10 minutes;  {mimikit} pair  makes another)", { mimikit })}`,
   );
   printLine(
-    `  ${t("answers   {answers}{what}", { answers: answersText(status), what: connectHint(...Object.values(status.providers)) })}`,
+    `  ${t("model     {answers}{what}", { answers: answersText(status), what: connectHint(...Object.values(status.providers)) })}`,
   );
   printLine(`  ${t("works in  {workDir}", { workDir: status.workDir })}`);
   printLine(`  ${t("state     {home}", { home })}`);
   printLine(`  ${t("stop      {mimikit} down", { mimikit })}`);
-  if (wasRunning) printLine(`  ${t("settings  as it was started; to take new ones:  {mimikit} restart", { mimikit })}`);
+  if (wasRunning)
+    printLine(`  ${t("settings  as of the last start; to apply changes:  {mimikit} restart", { mimikit })}`);
   for (const problem of new Set([...missing, ...problems, ...status.problems]))
     printLine(`${styled("yellow", "!")} ${told(problem)}`);
   // A state directory that is adopted continues by itself.

@@ -51,7 +51,7 @@ function show(rows: readonly UsageRow[]): void {
   const { inputTokens, outputTokens, costUsd } = rows.reduce(addUsage, NO_USAGE);
   printLine();
   printLine(
-    t("in all {inputTokens} tokens in, {outputTokens} out, {costUsd} USD", {
+    t("total: {inputTokens} tokens in, {outputTokens} out, {costUsd} USD", {
       inputTokens,
       outputTokens,
       costUsd: costUsd.toFixed(USD_DIGITS),

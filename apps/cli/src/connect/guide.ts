@@ -66,7 +66,7 @@ async function chooseProvider(prompts: Prompts, at: ConnectContext): Promise<Cho
     prompts,
     await prompts.autocomplete<string>({
       ...TO,
-      message: t("Who shall answer? Type to search"),
+      message: t("Which provider? Type to search"),
       maxItems: ITEMS_SHOWN,
       options: [...choices].map(([value, { label, hint }]) => ({ value, label, ...(hint !== "" && { hint }) })),
     }),
@@ -211,7 +211,7 @@ async function chooseModel(
         message: t("What now?"),
         options: [
           { value: "again", label: t("name another model") },
-          { value: "save", label: t("save it all the same") },
+          { value: "save", label: t("save anyway") },
           { value: "stop", label: t("stop, with nothing saved") },
         ],
       }),
@@ -268,10 +268,10 @@ async function chooseRoles(prompts: Prompts): Promise<{ roles?: Role[] }> {
     prompts,
     await prompts.select<Role | "all">({
       ...TO,
-      message: t("For whom?"),
+      message: t("Use it for"),
       options: [
-        { value: "all", label: t("for all roles") },
-        ...Role.options.map((name) => ({ value: name, label: t("for the {name} alone", { name }) })),
+        { value: "all", label: t("all roles") },
+        ...Role.options.map((name) => ({ value: name, label: t("only the {name}", { name }) })),
       ],
     }),
   );

@@ -8,8 +8,8 @@ import { Failure } from "../io/failure.ts";
 import { printProgress } from "../io/print.ts";
 import type { ConnectContext } from "./connection.ts";
 
-/** Programs that sign in twice: for those who talk, then for the Workers, whose shell may write in their folder. */
-const FOR = ["for those who talk", "for the Workers, who have a folder of their own"];
+/** Programs that sign in twice: for the conversation, then for the Workers, whose shell may write in their folder. */
+const FOR = ["for the conversation", "for the Workers, in a folder of their own"];
 
 /** @throws Failure where a login was not done. */
 export async function signIn(id: ProviderId, at: ConnectContext): Promise<void> {

@@ -82,7 +82,7 @@ function warn({ roles, unset, set }: ChangedAnswers): void {
   const said = roles.map(({ role, before, now }) => [role, `${nameOf(before)} → ${nameOf(now)}`] as const);
   const changes = new Set(said.map(([, change]) => change));
   const isOne = changes.size === 1 && said.length === Role.options.length;
-  printNotice(`! ${t("who answers has changed:")}`);
+  printNotice(`! ${t("The model that answers has changed:")}`);
   for (const [role, change] of isOne ? said.slice(0, 1) : said)
     printNotice(`!   ${isOne ? t("all") : role}: ${plainLine(change)}`);
   if (unset.length > 0)
@@ -97,5 +97,5 @@ function warn({ roles, unset, set }: ChangedAnswers): void {
   for (const setting of settings)
     printNotice(`  → ${t("for every shell:  mimikit config set {setting} …", { setting })}`);
   if (settings.length < unset.length || (unset.length === 0 && set.length === 0))
-    printNotice(`  → ${t("to choose who answers, once for every shell:  mimikit connect")}`);
+    printNotice(`  → ${t("to choose a model for every shell:  mimikit connect")}`);
 }

@@ -97,8 +97,8 @@ export function printHanded({ id, taken }: { id: string; taken: boolean }, json:
 
 /** When a record that no gateway accepted is taken up. */
 function whenTakenUp(living: ReturnType<typeof livingRoles>): string {
-  if (living.size === 0) return t("Mimikit is not running; it is taken up at the next start");
+  if (living.size === 0) return t("Mimikit is not running; it will be processed at the next start");
   if (!living.has("supervisor"))
-    return t("it is taken up when the supervisor runs again; {running}", { running: runningText(living) });
-  return t("no gateway answers, and it is taken up all the same; {running}", { running: runningText(living) });
+    return t("it will be processed when the supervisor runs again; {running}", { running: runningText(living) });
+  return t("no gateway answers, but it will still be processed; {running}", { running: runningText(living) });
 }

@@ -75,7 +75,7 @@ export async function removePoolService(json: boolean, { home }: Place): Promise
   if (json) return printJson({ name, removed: wasThere ? unit.path : null });
   printLine(
     wasThere
-      ? t("{path} is removed; what was joined is kept", { path: unit.path })
+      ? t("{path} is removed; the machine stays joined", { path: unit.path })
       : t("there is no unit {path}", { path: unit.path }),
   );
 }

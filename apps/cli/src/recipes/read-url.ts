@@ -62,7 +62,7 @@ async function textOf(response: Response, url: URL, bytesMax: number): Promise<s
     if (error instanceof Failure) throw error;
     throw new Failure(
       "failed",
-      t("what {host} sends cannot be read: {reason}", { host: url.host, reason: reasonOf(error) }),
+      t("the answer of {host} cannot be read: {reason}", { host: url.host, reason: reasonOf(error) }),
     );
   }
 }

@@ -20,7 +20,7 @@ export function endText({ expiresAt, default: answer }: Asked, nowMs: number): s
   const leftSec = Math.max(0, (Date.parse(expiresAt) - nowMs) / 1_000);
   return t("{left} left, then {answer}", {
     left: durationIn(leftSec),
-    answer: answer === undefined ? t("it goes without an answer") : plainLine(answer),
+    answer: answer === undefined ? t("continues without an answer") : plainLine(answer),
   });
 }
 

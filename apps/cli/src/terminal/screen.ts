@@ -233,7 +233,7 @@ export class Screen {
   private noteWay({ pending, meanwhile, replaces, toTaskId, text }: ChatMessage): void {
     if (pending !== true) return;
     const said = plainLine(text);
-    if (replaces !== undefined) this.note(t("nothing heard it any more, so it is a message now: {said}", { said }));
+    if (replaces !== undefined) this.note(t("the work had ended, so it was sent as a message: {said}", { said }));
     else if (meanwhile === true && toTaskId !== undefined)
       this.note(
         t("passed on to {title}: {said}", {

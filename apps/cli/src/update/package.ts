@@ -57,7 +57,7 @@ function sourceOf(from: string): string {
     if (protocol === "https:" || LOOPBACK.test(hostname)) return from;
     throw new Failure(
       "usage",
-      t("what comes from {from} may be changed on its way: use https, or download and check it", { from }),
+      t("a file from {from} could be changed on its way: use https, or download and check it", { from }),
     );
   }
   const path = resolve(from);

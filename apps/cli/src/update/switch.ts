@@ -58,20 +58,20 @@ export async function exchange(way: Way, home: string): Promise<Updated> {
   try {
     writeJournal({ ...journal, phase: "switch" });
     if (restarted) {
-      printProgress(t("exchanging it; what runs is handed back and goes on with the new version"));
+      printProgress(t("switching versions; running work continues"));
       await runNode([join(HERE, CLI), "down", "--json"]);
     }
     await way.putInPlace(beside);
     if (restarted) await runNode([join(HERE, CLI), "up", "--json"]);
     writeJournal({ ...journal, phase: "done" });
   } catch (error) {
-    printProgress(t("the new version is reverted: {reason}", { reason: reasonOf(error) }));
+    printProgress(t("reverting to the previous version: {reason}", { reason: reasonOf(error) }));
     await takeBack(way, beside, home, restarted);
     await tidyUp(way, beside);
     throw new Failure(
       "failed",
-      t("the version of before is in place{what}: {reason}", {
-        what: restarted ? t(", and runs") : "",
+      t("reverted to the previous version{what}: {reason}", {
+        what: restarted ? t(", which is running") : "",
         reason: reasonOf(error),
       }),
     );

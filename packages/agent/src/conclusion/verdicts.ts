@@ -36,7 +36,7 @@ export function readVerdicts(
   const strange = answers.filter(({ id }) => !asked.has(id)).map(({ id }) => JSON.stringify(id.slice(0, 32)));
   const problems = [
     unjudged.length > 0 && `Without one true or false: ${named(unjudged)}.`,
-    strange.length > 0 && `Nobody asked for: ${named(strange)}.`,
+    strange.length > 0 && `Not asked for: ${named(strange)}.`,
   ].filter((problem) => problem !== false);
   return { verdicts, problem: problems.length === 0 ? null : `${problems.join(" ")} ${FORM}` };
 }

@@ -47,7 +47,7 @@ You cannot call tools. Wherever these rules speak of a call, write a tag instead
 ${list.join("\n")}
 
 - Tags stand only at the very end of your message, each on a line of its own that begins with it. Nothing follows them, and they are in no code block and no quotation: anywhere else they do nothing.
-- What stands above the tags is what you say. Nobody sees the tags.
+- Your message is the text above the tags. The user does not see the tags.
 - Everything is in attributes, in quotation marks. Inside them write \`&quot;\` for ", \`&lt;\` for < and \`&amp;\` for &; a line break may stand as it is. JSON goes in single quotation marks.
 - What the tags did is told to you in \`M:action_results\`; what was wrong with them in \`M:action_feedback\`: correct that and do not repeat it. When there is nothing more to do, write no tags.
 `;

@@ -43,8 +43,8 @@ export function outageNotice(turn: TurnInput, { since, error, problem }: Outage)
   if (chinese)
     return `现在无法回答：从 ${moment} 起，${what}${quotedInChinese(error)}。${isAsked ? "你的消息在等待，恢复后会自动回答。" : "要报告的结果在等待，恢复后会自动报告。"}${remedy}`;
   const waits = isAsked
-    ? "Your message is saved; I will answer as soon as that is over."
-    : "The report waits, and comes as soon as that is over.";
+    ? "Your message is saved; I will answer as soon as this is resolved."
+    : "The results are saved; I will report them as soon as this is resolved.";
   return `I cannot answer at the moment: ${what} since ${moment} (${error}). ${waits} ${remedy}`.trim();
 }
 
@@ -57,7 +57,7 @@ function quotedInChinese(error: string): string {
 
 const NOBODY = {
   en: { what: "no provider can be reached", remedy: "Choose a model: `mimikit connect`, or Settings on the page." },
-  zh: { what: "无法连接任何模型服务", remedy: "请选择一个模型：`mimikit connect`，或在网页的设置里。" },
+  zh: { what: "无法连接任何服务商", remedy: "请选择一个模型：`mimikit connect`，或在网页的设置里。" },
 };
 
 /** A moment on the clock of the last writer, else in UTC. */

@@ -38,7 +38,7 @@ export const CHINESE_TEXTS: Record<TextCode, string> = {
   tool_blank: "命令用到了 {name}，但 input 里没有它",
   hook_name: "名称应为 1 到 64 个小写字母、数字和连字符，以字母或数字开头",
   pool_name: "名称应为 1 到 32 个小写字母、数字和连字符，以字母或数字开头",
-  channel_name: "通道的名称应为 1 到 32 个小写字母、数字和连字符，以字母开头",
+  channel_name: "渠道的名称应为 1 到 32 个小写字母、数字和连字符，以字母开头",
   web_host: "主机应为名称或地址，不带协议、端口和路径",
   header_name: "请求头的名称最多 64 个字母、数字和连字符",
   header_ascii: "只能是可打印的 ASCII 字符",
@@ -114,7 +114,7 @@ export const CHINESE_TEXTS: Record<TextCode, string> = {
   code_over: "这个配对码{how}",
 
   push_needs_page: "只有已登录的浏览器才能接收通知",
-  push_needs_adoption: "状态目录还没有被采用，不会推送任何内容",
+  push_needs_adoption: "状态目录还没有被信任，不会推送任何内容",
   push_key_wrong: "subscription.keys.p256dh：不是 P-256 曲线上的点",
   push_off: "这个浏览器没有开启推送通知",
   push_refused: "推送服务没有接收（{name}）",
@@ -238,7 +238,7 @@ export const CHINESE_TEXTS: Record<TextCode, string> = {
 
   home_not_adopted:
     "这个状态目录不是在这里建立的，所以其中的内容还不会运行，也不被采信：运行 mimikit adopt 可以先看清单，再作决定",
-  adopt_on_page: "令牌可能是随目录一起来的：请在网页上接受，或运行 mimikit adopt",
+  adopt_on_page: "令牌可能是随目录一起来的：请在网页上信任这个目录，或运行 mimikit adopt",
   setting_unknown: "没有 {field} 这个设置：{next}",
   setting_secret: "{field}: 这看起来像密钥或密码，不能写进 config.yaml",
   setting_shadowed: "{field} 由环境变量 {variable} 设定，它优先于 config.yaml：请在启动 Mimikit 的地方去掉它",
@@ -274,9 +274,9 @@ export const CHINESE_TEXTS: Record<TextCode, string> = {
   install_by_system: "安装 {name}（{commands}）",
   not_packaged: "{system} 没有 {name} 的软件包",
 
-  provider_unknown: "没有这个提供者。现有：{names}",
-  provider_misspelt: "没有这个提供者：{detail}现有：{names}",
-  provider_named_lacks: "{role}的提供者“{id}”缺少{lack}",
+  provider_unknown: "没有这个服务商。现有：{names}",
+  provider_misspelt: "没有这个服务商：{detail}现有：{names}",
+  provider_named_lacks: "{role}的服务商“{id}”缺少{lack}",
   fallback_lacks: "{role}的备用“{id}”缺少{lack}",
   provider_lacks: "{id} 缺少{lack}",
   lacks_model: "模型：运行 mimikit connect {provider}，或设置 {provider}.model",
@@ -304,7 +304,7 @@ export const CHINESE_TEXTS: Record<TextCode, string> = {
   test_no_word: "它什么都没说就结束了",
   model_no_answer: "模型没有回答就结束了",
 
-  nobody_reached: "从 {moment} 起无法连接负责{role}的提供者：{detail}",
+  nobody_reached: "从 {moment} 起无法连接负责{role}的服务商：{detail}",
   budget_used_up: "{scope}的预算（{period}）用完了：工作等到 {moment}，或等预算提高",
   trigger_unanswered:
     "“{title}”无法判断：模型连续 {count} 次没有给出可用的回答，最近一次在 {moment}：mimikit triggers explain {id}",
@@ -320,8 +320,8 @@ export const CHINESE_TEXTS: Record<TextCode, string> = {
   dispatcher_down: "派发进程没有运行：任务送不到其他机器",
   pools_unreadable: "pools/ 中有无法读取的记录，所以不显示机器：{detail}",
   machine_away: "机器 {name} 从 {moment} 起没有消息：指定它的任务在等待",
-  channels_down: "通道进程没有运行：那边的消息收不到，也发不出去",
-  channel_stands_still: "通道 {name} 没有连上：{detail}",
+  channels_down: "渠道进程没有运行：那边的消息收不到，也发不出去",
+  channel_stands_still: "渠道 {name} 没有连上：{detail}",
   mcp_failed: "MCP 服务器 {name} 没有运行：{detail}",
   quarantined: "有 {count} 个无法读取的文件被移到 quarantine/",
   memory_unreadable: "{path} 无法读取，所以找不到其中的内容：{detail}",

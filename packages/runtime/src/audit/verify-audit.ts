@@ -180,7 +180,7 @@ function readChain(home: string, actor: ProcessRole, key: string | null, current
   }
   const isWholeStart = start.seq === 1 && start.previousHash === "";
   if (!isWholeStart && released.get(start.seq - 1) !== start.previousHash)
-    tell(chain, `what came before line ${start.seq} is gone, and the chain does not say that it was let go`);
+    tell(chain, `the lines before line ${start.seq} are gone, and the chain does not record their removal`);
   return chain;
 }
 
@@ -220,7 +220,7 @@ class KeyOrder {
           chain,
           key === "foreign"
             ? `${place} is not as it was written: it was changed, or put in without the token`
-            : `${place} has no code, though lines before it have: somebody without the token wrote it, or an earlier version`,
+            : `${place} has no code, though lines before it have one: it was written without the token, or by an earlier version`,
         );
       this.wrong = extended(this.wrong);
     } else if (key === "unkeyed") chain.unkeyed = extended(chain.unkeyed);

@@ -44,7 +44,7 @@ function timelineOf(task: Task, attempts: readonly AttemptRecord[]): TaskDetail[
 }
 
 function endOf({ failureReason, error, outage, death }: FailedAttempt): string {
-  if (outage === true) return `reached nobody: ${error}`;
+  if (outage === true) return `reached no provider: ${error}`;
   if (death === undefined) return `failed: ${failureReason}`;
   return `was cut off: ${error}${death === "alone" ? " while nothing else ran" : ""}`;
 }

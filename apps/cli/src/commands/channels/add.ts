@@ -53,7 +53,7 @@ async function add(
     if (answer.problem !== undefined)
       throw new Failure(
         "failed",
-        plainLine(t("{problem}; nothing was saved (--no-test saves it all the same)", { problem: answer.problem })),
+        plainLine(t("{problem}; nothing was saved (--no-test saves it anyway)", { problem: answer.problem })),
       );
     about = answer.about ?? about;
   }

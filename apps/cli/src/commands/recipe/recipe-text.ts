@@ -70,7 +70,7 @@ export function printRecipe({ recipe, from }: FoundRecipe): void {
     );
   if (skill === undefined) return;
   printLine();
-  printLine(styled("bold", t("its skill, which may do at most: {level}", { level: level ?? t("what a Worker may") })));
+  printLine(styled("bold", t("its skill, which may do at most: {level}", { level: level ?? t("as a Worker") })));
   printLine(plainText(skill));
 }
 

@@ -45,7 +45,7 @@ export const show = command({
     );
     if (trigger.type !== "conditional") printLine(t("missed: {missed}", { missed: nameIn(trigger.missed) }));
     else if (trigger.cooldownSec > 0)
-      printLine(t("rests {duration} after each firing", { duration: durationIn(trigger.cooldownSec) }));
+      printLine(t("at least {duration} between firings", { duration: durationIn(trigger.cooldownSec) }));
     if (budget !== undefined) printLine(t("budget a day: {budget}", { budget: budgetText(budget) }));
     printLine();
     printLine(plainText(prompt));

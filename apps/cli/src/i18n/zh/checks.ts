@@ -52,11 +52,11 @@ export const CHECKS: Readonly<Record<string, string>> = {
   "0 can be read": "没有可以读取的钩子",
   "{count} can be read: {names}": "{count} 个可以读取：{names}",
   "correct it, then: mimikit hooks": "请更正，然后运行 mimikit hooks",
-  "the channels are not running": "通道进程没有运行",
+  "the channels are not running": "渠道进程没有运行",
   "{name} is connected": "{name} 已连接",
   "{name} is {state}: {detail}": "{name} 的状态为 {state}：{detail}",
   "no tools from outside are set up": "没有设置外部工具",
-  "{well} of {all} MCP servers are well": "{all} 个 MCP 服务中有 {well} 个正常",
+  "{well} of {all} MCP servers are well": "{all} 个 MCP 服务器中有 {well} 个正常",
   "commands of yours: {names}": "你的命令：{names}",
   "see why: mimikit mcp test '{name}'": "查看原因：mimikit mcp test '{name}'",
   "correct it, then: mimikit mcp": "请更正，然后运行 mimikit mcp",
@@ -73,19 +73,17 @@ export const CHECKS: Readonly<Record<string, string>> = {
   "there: mimikit pool join": "在那台机器上运行 mimikit pool join",
   "the machine {name} was heard of last at {seenAt}": "机器 {name} 最近一次在线是 {seenAt}",
   "the machine {name} has not joined yet": "机器 {name} 尚未加入",
-  "{turns} turns and {results} tasks are as the protocol wants them; the audit log is whole (mimikit audit verify says what that proves)":
-    "{turns} 轮对话和 {results} 个任务符合协议；审计日志完整（其含义见 mimikit audit verify）",
+  "{turns} turns and {results} tasks are consistent; the audit log is intact (mimikit audit verify says what that proves)":
+    "{turns} 轮对话和 {results} 个任务一致；审计日志完整（其含义见 mimikit audit verify）",
   "keep a copy of the state directory (mimikit backup), and restore an earlier one if work is missing":
     "请备份状态目录（mimikit backup）；如果有工作丢失，请恢复较早的备份",
   "{name} is at {path}": "{name} 位于 {path}",
   "{name} is missing: {loss}": "缺少 {name}：{loss}",
   "{name} is not installed; it is only needed by {neededBy}": "没有安装 {name}；只有 {neededBy} 需要它",
-  "the Teller and the Planner have no shell, whoever answers for them":
-    "无论使用哪个模型，Teller 和 Planner 都没有 shell",
-  "what a command leaves running is ended with its task, by a control group around it":
-    "命令遗留的进程会随任务一起由控制组结束",
-  "what leaves its session and empties its environment outlives its task: there is neither a sandbox nor a control group here":
-    "离开会话并清空环境的进程会在任务结束后继续存在：这里既没有沙箱也没有控制组",
+  "the Teller and the Planner have no shell with any provider": "无论使用哪个模型，Teller 和 Planner 都没有 shell",
+  "leftover processes of a command end with their task, by its control group": "命令遗留的进程会由控制组随任务一起结束",
+  "a process that detaches and empties its environment can outlive its task: there is neither a sandbox nor a control group here":
+    "脱离会话并清空环境的进程可能在任务结束后继续存在：这里既没有沙箱也没有控制组",
   "let the sandbox work, or run it as a service of systemd with Delegate=yes":
     "请使沙箱可用，或以 Delegate=yes 的 systemd 服务运行",
   "a Worker on {id} tried to read and to write the state directory, and could not":

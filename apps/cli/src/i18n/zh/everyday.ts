@@ -14,16 +14,14 @@ export const EVERYDAY: Readonly<Record<string, string>> = {
   "talk with it here": "在这里与它对话",
   "ask, watch the work, get the answer": "提问，看它工作，得到回答",
   "work that starts by itself": "会自己开始的工作",
-  "who answers, what runs, what it costs": "使用的模型、正在做的事和花费",
+  "models, current work and cost": "使用的模型、正在做的事和花费",
   "stop it; nothing is lost": "停止；什么都不会丢失",
   "mimikit --help  lists every command,  mimikit <command> --help  shows examples":
     "mimikit --help 列出全部命令，mimikit <command> --help 显示示例",
   "stopped by  {mimikit} down": "已被 {mimikit} down 停止",
   "PM2 is at work on it": "PM2 正在处理",
-  "the state was of an earlier version; it is carried forward, and kept as it was in {backup}":
-    "状态来自较早的版本，已升级；原来的状态保留在 {backup}",
-  "another version was running; its processes are started anew, and its work goes on":
-    "之前运行的是另一个版本；进程已重新启动，工作继续进行",
+  "state migrated from an earlier version; backup in {backup}": "状态已从较早的版本升级；备份在 {backup}",
+  "restarting with this version; running work continues": "正在用当前版本重新启动；进行中的工作会继续",
   "the processes of {home} belong to the PM2 of {elsewhere}; waiting for it":
     "{home} 的进程由 {elsewhere} 的 PM2 管理；正在等待它",
   "is already running": "已经在运行",
@@ -31,27 +29,27 @@ export const EVERYDAY: Readonly<Record<string, string>> = {
   "open      {address}": "打开      {address}",
   "(this address signs one browser in, once, within 10 minutes;  {mimikit} pair  makes another)":
     "（这个地址 10 分钟内有效，只能让一个浏览器登录一次；用 {mimikit} pair 生成新的地址）",
-  "answers   {answers}": "模型      {answers}",
-  "answers   {answers}{what}": "模型      {answers}{what}",
+  "model     {answers}": "模型      {answers}",
+  "model     {answers}{what}": "模型      {answers}{what}",
   " (no model is connected:  {mimikit} connect)": "（还没有连接模型：运行 {mimikit} connect）",
   "works in  {workDir}": "工作区    {workDir}",
   "state     {home}": "状态目录  {home}",
   "workspace {workDir}": "工作区    {workDir}",
   "stop      {mimikit} down": "停止      {mimikit} down",
-  "settings  as it was started; to take new ones:  {mimikit} restart":
-    "设置      沿用启动时的设置；要使用新的设置，请运行 {mimikit} restart",
+  "settings  as of the last start; to apply changes:  {mimikit} restart":
+    "设置      沿用上次启动时的设置；要使更改生效，请运行 {mimikit} restart",
   "correct that, then:  {mimikit} restart": "请更正，然后运行 {mimikit} restart",
   "Mimikit {version} has restarted at {url}, in {workDir}":
     "Mimikit {version} 已重新启动，地址 {url}，工作区 {workDir}",
   "Mimikit is not running for {home}": "{home} 的 Mimikit 没有运行",
   "Mimikit is stopped; its state is kept": "Mimikit 已停止；状态保留",
-  "who answers has changed:": "回答的模型有变化：",
+  "The model that answers has changed:": "使用的模型有变化：",
   all: "全部",
   "because this shell does not set what was set before: {unset}": "因为当前 shell 没有设置之前设置过的变量：{unset}",
   "and sets {set}": "并设置了 {set}",
   "because it sets {set}": "因为当前 shell 设置了 {set}",
   "for every shell:  mimikit config set {setting} …": "对所有 shell 生效：mimikit config set {setting} …",
-  "to choose who answers, once for every shell:  mimikit connect": "为所有 shell 选择回答的模型：mimikit connect",
+  "to choose a model for every shell:  mimikit connect": "为所有 shell 选择模型：mimikit connect",
 
   // status.
   ready: "就绪",
@@ -63,9 +61,8 @@ export const EVERYDAY: Readonly<Record<string, string>> = {
   DOWN: "未运行",
   "{role} {pid} hangs": "{role} {pid} 无响应",
   "for {since}": "已运行 {since}",
-  channels: "通道",
-  answers: "模型",
-  "auto passed over: {passedOver}": "自动选择时跳过了：{passedOver}",
+  channels: "渠道",
+  "skipped by auto: {passedOver}": "自动选择时跳过了：{passedOver}",
   "{inbox} in the inbox": "{inbox} 条在收件箱",
   triggers: "触发器",
   today: "今天",
@@ -82,7 +79,7 @@ export const EVERYDAY: Readonly<Record<string, string>> = {
     "输入 {inputTokens} 个 token{cached}，输出 {outputTokens} 个，{cost} 美元",
   "the gateway does not answer": "网关没有响应",
   "the gateway is down": "网关没有运行",
-  "{gateway}; what is sent is taken up all the same": "{gateway}；发送的消息仍会得到处理",
+  "{gateway}; messages are still processed": "{gateway}；发送的消息仍会得到处理",
   "works on": "正在做",
   nothing: "无",
   "{counted}:  mimikit tasks": "{counted}：用 mimikit tasks 查看",
@@ -109,24 +106,24 @@ export const EVERYDAY: Readonly<Record<string, string>> = {
   "/help shows the commands, Tab completes them; Ctrl-C ends what runs, Ctrl-D leaves":
     "/help 显示命令，Tab 补全；Ctrl-C 停止正在进行的工作，Ctrl-D 离开",
   "the gateway answers again; nothing is lost": "网关已恢复；没有任何丢失",
-  "the gateway does not answer just now; what you type is kept and sent":
+  "the gateway does not answer right now; your input is kept, and sent when it is back":
     "网关暂时没有响应；你输入的内容会保留，恢复后发送",
   "Ctrl-C once more leaves": "再按一次 Ctrl-C 离开",
   "Ctrl-C once more, or Ctrl-D, leaves": "再按一次 Ctrl-C 或按 Ctrl-D 离开",
-  "what you type is not kept for the arrow keys: {reason}": "输入的内容无法保存供方向键找回：{reason}",
+  "your input cannot be kept for the arrow keys: {reason}": "输入的内容无法保存供方向键找回：{reason}",
   "{names} ({type}) goes along with your next message": "{names}（{type}）会附在你的下一条消息里",
   "put aside; later:  mimikit questions answer {id} <answer>":
     "先放着；以后用  mimikit questions answer {id} <answer>  回答",
   "Mimikit is not running; this is kept, and answered at the next start: mimikit up":
     "Mimikit 没有运行；消息已保存，下次启动时回答：mimikit up",
-  "asked to end what runs now": "已请求停止正在进行的工作",
-  "your last message is answered anew": "正在重新回答你的上一条消息",
-  "sent, to what runs now": "已发送给正在进行的工作",
+  "stopping …": "正在停止 …",
+  "answering your last message again": "正在重新回答你的上一条消息",
+  "sent to the running task": "已发送给正在进行的任务",
   "Begin a new conversation?": "开始新的对话吗？",
   "…  (more: mimikit history)": "…  （更多：mimikit history）",
   " (cancelled)": "（已取消）",
   "no longer asked: {question}": "不再询问：{question}",
-  "nothing heard it any more, so it is a message now: {said}": "工作已经结束，所以作为新消息发送：{said}",
+  "the work had ended, so it was sent as a message: {said}": "工作已经结束，所以作为新消息发送：{said}",
   "passed on to {title}: {said}": "已转给{title}：{said}",
   "the reply that is being written, which hears it after its next step, or at its end":
     "正在写的回复，它会在下一步之后或结束时读到",
@@ -141,9 +138,9 @@ export const EVERYDAY: Readonly<Record<string, string>> = {
   "start a new conversation; the old one and memory are kept": "开始新的对话；旧的对话和记忆都保留",
   "show this list": "显示这个列表",
   "{id} (saved, and processed after  mimikit adopt )": "{id}（已保存，运行 mimikit adopt 之后处理）",
-  "Mimikit is not running; it is taken up at the next start": "Mimikit 没有运行；下次启动时处理",
-  "it is taken up when the supervisor runs again; {running}": "supervisor 恢复运行后处理；{running}",
-  "no gateway answers, and it is taken up all the same; {running}": "网关没有响应，但仍会处理；{running}",
+  "Mimikit is not running; it will be processed at the next start": "Mimikit 没有运行；下次启动时处理",
+  "it will be processed when the supervisor runs again; {running}": "supervisor 恢复运行后处理；{running}",
+  "no gateway answers, but it will still be processed; {running}": "网关没有响应，但仍会处理；{running}",
 
   // tasks, questions, triggers, queue.
   "{taskId} (queued; it is cancelled when Mimikit runs)": "{taskId}（已排队，Mimikit 运行时取消）",
@@ -160,7 +157,7 @@ export const EVERYDAY: Readonly<Record<string, string>> = {
   error: "错误",
   " (not there any more)": "（已不存在）",
   " ({bytes} bytes)": "（{bytes} 字节）",
-  "nothing is kept of what it said and did": "没有保留它的执行过程",
+  "no transcript is kept": "没有保留逐步记录",
   "attempt {n}, {moment}": "第 {n} 次尝试，{moment}",
   "you: {text}": "你：{text}",
   "it made no task": "没有产生任务",
@@ -168,7 +165,7 @@ export const EVERYDAY: Readonly<Record<string, string>> = {
   "{meant} (queued; it is applied when Mimikit runs)": "{meant}（已排队，Mimikit 运行时生效）",
   "there are no open questions": "没有待回答的提问",
   "{left} left, then {answer}": "还剩 {left}，之后：{answer}",
-  "it goes without an answer": "不等回答，继续进行",
+  "continues without an answer": "不等回答，继续进行",
   paused: "已暂停",
   running: "运行中",
   "running: {roles}": "正在运行：{roles}",
@@ -188,7 +185,7 @@ export const EVERYDAY: Readonly<Record<string, string>> = {
     "由 {target} 执行{where}，优先级 {priority}，创建于 {moment}",
   "for the {target}": "由 {target} 执行",
   "missed: {missed}": "错过时：{missed}",
-  "rests {duration} after each firing": "每次触发后间隔 {duration}",
+  "at least {duration} between firings": "两次触发至少间隔 {duration}",
   "budget a day: {budget}": "每天的预算：{budget}",
   fired: "已触发",
   many: "多",
@@ -245,7 +242,7 @@ export const EVERYDAY: Readonly<Record<string, string>> = {
   "queued; it is applied when Mimikit runs": "已排队，Mimikit 运行时生效",
   "there are no messages yet:  mimikit chat  starts a conversation": "还没有消息：用 mimikit chat 开始对话",
   "no messages match": "没有匹配的消息",
-  "nothing was changed yet that can be taken back": "还没有可以撤销的更改",
+  "no changes to undo": "没有可以撤销的更改",
   "queued; it is undone when Mimikit runs": "已排队，Mimikit 运行时撤销",
   "ticked off": "勾选",
   removed: "移除",
@@ -254,7 +251,7 @@ export const EVERYDAY: Readonly<Record<string, string>> = {
   edited: "编辑",
   merged: "合并",
   "no usage recorded": "没有用量记录",
-  "in all {inputTokens} tokens in, {outputTokens} out, {costUsd} USD":
+  "total: {inputTokens} tokens in, {outputTokens} out, {costUsd} USD":
     "合计：输入 {inputTokens} 个 token，输出 {outputTokens} 个，{costUsd} 美元",
   "{path} cannot be read: {message}": "无法读取 {path}：{message}",
   "the backlog is empty": "待办是空的",
@@ -262,22 +259,23 @@ export const EVERYDAY: Readonly<Record<string, string>> = {
 
   // connect, config.
   "name a provider: mimikit connect <provider>  (--list names all)":
-    "请写出提供者：mimikit connect <provider>（用 --list 查看全部）",
+    "请写出服务商：mimikit connect <provider>（用 --list 查看全部）",
   "--url: must be an address that begins with http:// or https://": "--url：应为以 http:// 或 https:// 开头的地址",
   "--key-stdin reads the key from a pipe: … < key.txt": "--key-stdin 从管道读取密钥：… < key.txt",
   "no key came through the pipe": "管道里没有密钥",
-  "the key of {variable} is taken, and kept in secrets.json": "使用 {variable} 里的密钥，并保存到 secrets.json",
+  "using the key from {variable}; it will be saved in secrets.json":
+    "使用 {variable} 里的密钥；它会保存到 secrets.json",
   "name its model with --model: {names}{what}": "请用 --model 指定模型：{names}{what}",
   "and {more} others": "等，另有 {more} 个",
-  "{trial}; nothing was saved (--no-test saves it all the same)":
+  "{trial}; nothing was saved (--no-test saves it anyway)":
     "{trial}；没有保存任何内容（用 --no-test 可以不测试就保存）",
   "it takes effect when Mimikit runs:  mimikit up": "Mimikit 运行时生效：mimikit up",
   "{who} answers for all roles": "所有角色都使用 {who}",
   "{who} answers for {roles}": "{roles} 使用 {who}",
-  "name a provider: mimikit connect <provider> --forget": "请写出提供者：mimikit connect <provider> --forget",
+  "name a provider: mimikit connect <provider> --forget": "请写出服务商：mimikit connect <provider> --forget",
   "; {variable} has one, which counts until it is unset": "；{variable} 里还有一个密钥，取消该变量之前仍然有效",
   "the key of {id} is forgotten{left}": "已删除 {id} 的密钥{left}",
-  "there is no provider": "没有提供者",
+  "there is no provider": "没有服务商",
   "looking for servers on this machine …": "正在查找这台机器上的服务 …",
   "asking which models there are …": "正在查询有哪些模型 …",
   "{id} lacks {missing}": "{id} 缺少{missing}",
@@ -323,7 +321,7 @@ export const EVERYDAY: Readonly<Record<string, string>> = {
   "{name} is removed; its running tasks are given up": "{name} 已移除；放弃它正在运行的任务",
   "This machine has joined; it works with  mimikit pool join --work-dir {workDir}":
     "这台机器已加入；用  mimikit pool join --work-dir {workDir}  开始工作",
-  "the pool has ended; what happened is in its log": "工作进程池已结束；经过见它的日志",
+  "the pool has ended; its log says why": "工作进程池已结束；原因见它的日志",
   "the engine cannot be reached from here: {reason}; --url gives another address":
     "从这里无法连接：{reason}；可以用 --url 指定另一个地址",
   "the code comes on stdin:  mimikit pool join < code.txt": "邀请码从标准输入读取：mimikit pool join < code.txt",

@@ -17,7 +17,7 @@ export const EXAMPLES: Readonly<Record<string, string>> = {
   "by how they begin; mimikit approvals alone is the same": "按命令的开头列出；只写 mimikit approvals 也一样",
   "prints the replies in order; progress goes to stderr": "按顺序输出回复；进度写到 stderr",
   "the work is done on the machine of that name or label": "工作在这个名称或标签的机器上完成",
-  "what comes through the pipe is the message": "管道里的内容就是消息",
+  "the text from the pipe is the message": "管道里的内容就是消息",
   "one JSON document; exit code 4 after a minute": "输出一个 JSON 文档；一分钟后以退出码 4 结束",
   "says passed only where the work was done": "只有工作完成时才显示 passed",
   "and new ones as they come, until Ctrl-C": "并持续显示新的记录，按 Ctrl-C 结束",
@@ -30,13 +30,13 @@ export const EXAMPLES: Readonly<Record<string, string>> = {
   "by its text; its number does, too": "按内容指定；用序号也可以",
   "without the token and the signed-in browsers: a restore makes new ones":
     "不含令牌和已登录的浏览器：恢复时会重新生成",
-  "with them: whoever reads the file can sign in": "包含它们：能读到文件的人就能登录",
+  "with them: anyone who can read the file can sign in": "包含它们：能读到文件的人就能登录",
   "a table; takes some seconds, on an instance of its own": "输出一张表；在独立的实例上进行，需要几秒钟",
   "to compare with later": "留着以后比较",
   "mimikit channels alone is the same": "只写 mimikit channels 也一样",
   "asks for the token of your bot, typed unseen": "询问你的机器人的令牌，输入时不显示",
   "the code is valid once, for ten minutes": "配对码只能用一次，十分钟内有效",
-  "its process ends, if Mimikit runs": "如果 Mimikit 在运行，通道的进程会结束",
+  "its process ends, if Mimikit runs": "如果 Mimikit 在运行，渠道的进程会结束",
   "for a minute, on an instance of its own: yours is not touched, and it costs nothing":
     "在独立的实例上运行一分钟：不影响你的实例，也没有费用",
   "200 faults; the same seed chooses the same ones": "制造 200 次故障；相同的种子产生相同的故障",
@@ -56,7 +56,7 @@ export const EXAMPLES: Readonly<Record<string, string>> = {
   "config.yaml and the variables; exit code 1 if there is a mistake": "检查 config.yaml 和环境变量；有错误时退出码为 1",
   "another file, before you put it into place": "在使用之前检查另一个文件",
   "at a terminal: asks step by step, and keeps what you paste to itself": "在终端里：逐步询问，粘贴的内容不会外传",
-  "the providers, with what each has and lacks": "各个提供者，已有什么、缺少什么",
+  "the providers, with what each has and lacks": "各个服务商，已有什么、缺少什么",
   "a server of this machine; a script gets its only model, or names one with --model":
     "这台机器上的服务；在脚本里使用它唯一的模型，或用 --model 指定",
   "for scripts: the key comes through the pipe alone": "供脚本使用：密钥只能通过管道传入",
@@ -82,7 +82,7 @@ export const EXAMPLES: Readonly<Record<string, string>> = {
   "delete it: deliveries that it signs wait": "删除：需要它签名的投递会等待",
   "shows what would come, and asks": "显示会导入什么，然后询问",
   "shows it, and changes nothing; so does --json without --yes": "只显示，不做更改；只写 --json 而没有 --yes 也是这样",
-  "what was brought in": "已导入的内容",
+  "the imports so far": "已导入的内容",
   "takes all of that back; the beginning of an id will do": "撤销整次导入；写编号的开头就够了",
   "the last five; mimikit improve alone lists more": "最近五次；只写 mimikit improve 列出更多",
   "imp-000012": "即 imp-000012",
@@ -137,7 +137,7 @@ export const EXAMPLES: Readonly<Record<string, string>> = {
   "answered separately, after the turn that runs": "在当前回复完成后单独回答",
   "the commands of the chat work here, too; // begins a message with a slash":
     "对话里的命令在这里也可用；用 // 表示以斜杠开头的消息",
-  "send what comes through the pipe, whatever it begins with": "发送管道里的内容，不管以什么开头",
+  "send the text from the pipe, even if it begins with a slash": "发送管道里的内容，不管以什么开头",
   "mimikit service alone is the same": "只写 mimikit service 也一样",
   "a systemd unit of this user, with the workspace in this directory": "当前用户的 systemd 服务，工作区为当前目录",
   "a system unit, run as the owner of the state directory": "系统服务，以状态目录所有者的身份运行",
@@ -148,7 +148,7 @@ export const EXAMPLES: Readonly<Record<string, string>> = {
   "the text that Workers follow": "Worker 所遵循的内容",
   "until one of its files changes": "直到它的某个文件发生变化",
   "reverts mimikit skills allow deploy": "撤销 mimikit skills allow deploy",
-  "exit code 3 where it does not run; what waits is shown all the same": "没有运行时退出码为 3，仍会显示等待中的内容",
+  "exit code 3 where it does not run; waiting work is still shown": "没有运行时退出码为 3，仍会显示等待中的内容",
   "the same as GET /api/status": "与 GET /api/status 相同",
   "to the reply that is being written, or else to the work that began last":
     "补充到正在写的回复；没有时补充到最近开始的工作",
@@ -189,6 +189,6 @@ export const EXAMPLES: Readonly<Record<string, string>> = {
     "在旁边构建，用状态的副本试运行，然后替换；不能启动时恢复原版本",
   "the same with a package, where npm has installed this one": "同样，用于以 npm 软件包安装的情况",
   "tokens and dollars of the last seven days, by role, provider and model":
-    "最近七天的 token 和费用，按角色、提供者和模型",
+    "最近七天的 token 和费用，按角色、服务商和模型",
   "the same as GET /api/usage?days=31": "与 GET /api/usage?days=31 相同",
 };

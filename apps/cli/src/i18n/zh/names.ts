@@ -16,7 +16,7 @@ export const NAMES: Readonly<Record<string, string | undefined>> = {
   poison: "反复使进程崩溃",
   budget: "预算用完",
   invalid_result: "结果无效",
-  provider: "提供者",
+  provider: "服务商",
   needs_approval: "需要许可",
   made: "创建",
   changed: "更改",

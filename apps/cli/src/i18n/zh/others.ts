@@ -2,7 +2,7 @@
 export const OTHERS: Readonly<Record<string, string>> = {
   // adopt, approvals, audit.
   "there is no state directory {home}: nothing to adopt": "状态目录 {home} 不存在：没有需要信任的内容",
-  "--yes adopts, and --revoke takes that back: say one of them": "--yes 表示信任，--revoke 撤销信任：只能用其中一个",
+  "--yes adopts, and --revoke undoes that: use only one of them": "--yes 表示信任，--revoke 撤销信任：只能用其中一个",
   "{home} was not made here, so nothing in it runs. Once you adopt it, this runs or is believed:":
     "{home} 不是在这里创建的，所以其中的内容不会运行。信任之后，以下内容会运行或被采信：",
   "Did you make it, or trust all of this?": "它是你创建的吗，或者你信任以上全部内容吗？",
@@ -21,12 +21,12 @@ export const OTHERS: Readonly<Record<string, string>> = {
   "nothing was done yet": "还没有任何记录",
   "the audit log is broken in 1 place": "审计日志有 1 处断裂",
   "the audit log is broken in {breaks} places": "审计日志有 {breaks} 处断裂",
-  "the audit log is keyed with another token, so nothing was proven; mimikit up goes on with this one":
+  "the audit log is signed with another token, so nothing was proven; mimikit up continues it with this one":
     "审计日志用的是另一个令牌，所以无法验证；运行 mimikit up 之后使用现在的令牌",
   "and {more} more": "另有 {more} 项",
-  "archive: {turns} settled turns and the tasks they report are in the log":
+  "archive: {turns} completed turns and the tasks they report are in the log":
     "归档：{turns} 轮已完成的对话及其汇报的任务都在日志里",
-  "the audit log begins at {timestamp}: what was before it is not known any more":
+  "the audit log begins at {timestamp}: earlier states are no longer known":
     "审计日志从 {timestamp} 开始：更早的情况已无法得知",
   "At {moment}": "{moment} 时",
   "{lines} lines before it{last}": "在此之前有 {lines} 行{last}",
@@ -56,7 +56,7 @@ export const OTHERS: Readonly<Record<string, string>> = {
   "{files} files, {turns} turns and {results} tasks, checked":
     "已检查 {files} 个文件、{turns} 轮对话和 {results} 个任务",
   "{problem} (mimikit audit verify)": "{problem}（见 mimikit audit verify）",
-  "what was there before: {before}": "原来的内容：{before}",
+  "the previous state is kept in {before}": "原来的状态保留在 {before}",
   "at the next start this runs or is believed; if it is not yours, delete {home} instead:":
     "下次启动时，以下内容会运行或被采信；如果它不是你的，请删除 {home}：",
   "start it with  mimikit up{what}": "运行 mimikit up 启动{what}",
@@ -78,17 +78,17 @@ export const OTHERS: Readonly<Record<string, string>> = {
     "有多个人的编号以 {beginning} 开头：用 mimikit channels 查看",
   "{name} is no longer paired with {channel}": "{name} 与 {channel} 的配对已解除",
   "{name} is not set up:  mimikit channels  lists those that are":
-    "{name} 还没有设置：用 mimikit channels 查看已设置的通道",
+    "{name} 还没有设置：用 mimikit channels 查看已设置的渠道",
   "removed: {name}": "已移除：{name}",
   "{name} is missing: {what}": "缺少 {name}：{what}",
-  "{problem}; nothing was saved (--no-test saves it all the same)":
+  "{problem}; nothing was saved (--no-test saves it anyway)":
     "{problem}；没有保存任何内容（用 --no-test 可以不测试就保存）",
   "{title} is set up: {about}": "{title} 已设置：{about}",
   "--set {name}=…: the fields are {fields}": "--set {name}=…：可用的字段是 {fields}",
   "{name} is a secret: type it when asked, or send it through a pipe":
     "{name} 是保密内容：请在询问时输入，或通过管道传入",
-  "there is no channel {name}: the channels are {names}": "没有通道 {name}：可用的通道是 {names}",
-  "no channel is set up:  mimikit channels add telegram": "还没有设置通道：mimikit channels add telegram",
+  "there is no channel {name}: the channels are {names}": "没有渠道 {name}：可用的渠道是 {names}",
+  "no channel is set up:  mimikit channels add telegram": "还没有设置渠道：mimikit channels add telegram",
   "{id}  {who}  paired with {name} {at}": "{id}  {who}  于 {at} 与 {name} 配对",
   "a group at {name}: {who}, {count} times, last {at}": "{name} 上的群组：{who}，{count} 次，最近 {at}",
   "a stranger at {name}: {who}, {count} times, last {at}": "{name} 上的陌生人：{who}，{count} 次，最近 {at}",
@@ -131,8 +131,7 @@ export const OTHERS: Readonly<Record<string, string>> = {
   "({count} times)": "（{count} 次）",
   "and {more} more: --json has all of them": "另有 {more} 项：用 --json 查看全部",
   "nothing was brought in yet: mimikit import --help": "还没有导入过：mimikit import --help",
-  "taken back: {messages}, and {undone} of its memories and schedules":
-    "已撤销：{messages}，以及 {undone} 项记忆和日程",
+  "undone: {messages}, and {undone} of its memories and schedules": "已撤销：{messages}，以及 {undone} 项记忆和日程",
   "stays: {reason}": "保留：{reason}",
   "there is no import {given}:  mimikit import  lists them": "没有导入 {given}：用 mimikit import 查看",
   "{given} means {count} of them: say more of its id": "{given} 对应 {count} 项：请把编号写得更完整",
@@ -173,14 +172,14 @@ export const OTHERS: Readonly<Record<string, string>> = {
   "--env: {text} is not set in this shell: use {text}=<value>":
     "--env：当前 shell 没有设置 {text}：请写成 {text}=<value>",
   "--header has the form 'Name: value'": "--header 的格式为 'Name: value'",
-  "there are no MCP servers: mimikit mcp add --help": "没有 MCP 服务：mimikit mcp add --help",
+  "there are no MCP servers: mimikit mcp add --help": "没有 MCP 服务器：mimikit mcp add --help",
   "{name} is a program, and only addresses ask for a login": "{name} 是程序，只有地址才需要登录",
   "open this in a browser:\n\n  {href}\n": "在浏览器中打开：\n\n  {href}\n",
   "if the browser is on another machine: paste the last address that it shows here":
     "如果浏览器在另一台机器上：请把它最后显示的地址粘贴到这里",
   "logged in to {name}": "已登录 {name}",
   "{name} asks for no login": "{name} 不需要登录",
-  'there is no MCP server "{name}":  mimikit mcp  lists them': "没有 MCP 服务“{name}”：用 mimikit mcp 查看",
+  'there is no MCP server "{name}":  mimikit mcp  lists them': "没有 MCP 服务器“{name}”：用 mimikit mcp 查看",
   "starting {name}": "正在启动 {name}",
   "{name} does not work: {problems}{said}": "{name} 无法使用：{problems}{said}",
   "{name} has no tools": "{name} 没有工具",
@@ -189,7 +188,7 @@ export const OTHERS: Readonly<Record<string, string>> = {
   "* from the workspace: read-only until you allow more:  mimikit skills allow <name>":
     "* 来自工作区：在你允许更多之前只读：mimikit skills allow <name>",
   "level  {level}{what}": "权限  {level}{what}",
-  "– (what a worker may)": "–（与 Worker 相同）",
+  "– (as a Worker)": "–（与 Worker 相同）",
   ", until you allow more:  mimikit skills allow {name}": "，直到你允许更多：mimikit skills allow {name}",
   "from   {source}": "来源  {source}",
   "path   {path}": "路径  {path}",
@@ -227,7 +226,7 @@ export const OTHERS: Readonly<Record<string, string>> = {
   "needs no model": "不需要模型",
   "asks {each} ({kind}): {question}{what}": "询问 {each}（{kind}）：{question}{what}",
   "its skill, which may do at most: {level}": "它的技能，权限最多为：{level}",
-  "what a Worker may": "与 Worker 相同",
+  "as a Worker": "与 Worker 相同",
   "its cost is unknown until it has run:  mimikit triggers simulate  shows it then":
     "运行之前无法得知费用：之后可以用 mimikit triggers simulate 查看",
   "{name} was added already: take it out first with  mimikit recipe remove {name}":
@@ -244,7 +243,7 @@ export const OTHERS: Readonly<Record<string, string>> = {
   "an address begins with https:// and holds no password; or save the file, and name that":
     "地址应以 https:// 开头，且不含密码；也可以先保存文件，再指定它",
   "{host} sends more than {bytesMax} bytes: that is no recipe": "{host} 发来的内容超过 {bytesMax} 字节：这不是配方",
-  "what {host} sends cannot be read: {reason}": "无法读取 {host} 发来的内容：{reason}",
+  "the answer of {host} cannot be read: {reason}": "无法读取 {host} 的响应：{reason}",
 
   // service.
   "there is no systemd here. In the crontab of this user (crontab -e) this line does the same:":
@@ -273,10 +272,10 @@ export const OTHERS: Readonly<Record<string, string>> = {
   enabled: "启用",
   active: "活动",
   "systemd cannot be asked here ({why})": "这里无法查询 systemd（{why}）",
-  "its program {program} is not there any more:  mimikit service install  names the one of now":
-    "它的程序 {program} 已不存在：运行 mimikit service install 改为现在的程序",
+  "its program {program} no longer exists: run  mimikit service install  to update the unit":
+    "它的程序 {program} 已不存在：请运行 mimikit service install 更新服务",
   watched: "守护",
-  "yes: whatever ends is started again": "是：结束的进程会重新启动",
+  "yes: a process that ends is started again": "是：结束的进程会重新启动",
   "no: nothing starts PM2 again if it ends": "否：PM2 结束后，没有程序会再启动它",
   stopped: "停止",
   "by  mimikit down;  mimikit up  starts it": "由 mimikit down 停止；用 mimikit up 启动",
@@ -287,7 +286,7 @@ export const OTHERS: Readonly<Record<string, string>> = {
     "这台机器在 {workDir} 里没有加入：mimikit pool join --no-start --work-dir <folder>",
   "it ends when you log out ({noLinger}): run  sudo loginctl enable-linger":
     "退出登录时会结束（{noLinger}）：请运行  sudo loginctl enable-linger",
-  "{path} is removed; what was joined is kept": "{path} 已移除；加入信息保留",
+  "{path} is removed; the machine stays joined": "{path} 已移除；加入信息保留",
   "Mimikit runs": "Mimikit 正在运行",
   "the next start is in {seconds} s": "{seconds} 秒后再次启动",
   "not everything could be ended": "未能全部结束",
@@ -332,7 +331,7 @@ export const OTHERS: Readonly<Record<string, string>> = {
   "another update is under way": "另一个更新正在进行",
   "Mimikit is not published: get mimikit-<version>.tgz (npm pack makes it in a clone), then run  {mimikit} update --from <file, folder or address>":
     "Mimikit 没有公开发布：请取得 mimikit-<version>.tgz（在克隆里用 npm pack 生成），然后运行  {mimikit} update --from <文件、文件夹或地址>",
-  "what comes from {from} may be changed on its way: use https, or download and check it":
+  "a file from {from} could be changed on its way: use https, or download and check it":
     "来自 {from} 的内容可能在传输中被篡改：请使用 https，或下载后检查",
   "there is no file and no folder {path}": "没有文件或文件夹 {path}",
   "{path} is a clone: run  npm pack  there, and name the file that it makes":
@@ -354,11 +353,10 @@ export const OTHERS: Readonly<Record<string, string>> = {
   "it could not answer: {text}": "无法回答：{text}",
   "npm is needed for that: install it": "需要 npm：请安装",
   "npm {words} failed: {reason}": "npm {words} 失败：{reason}",
-  "exchanging it; what runs is handed back and goes on with the new version":
-    "正在替换；进行中的工作会交回，由新版本继续",
-  "the new version is reverted: {reason}": "已撤回新版本：{reason}",
-  "the version of before is in place{what}: {reason}": "已恢复原来的版本{what}：{reason}",
-  ", and runs": "，并在运行",
+  "switching versions; running work continues": "正在切换版本；进行中的工作会继续",
+  "reverting to the previous version: {reason}": "正在恢复原来的版本：{reason}",
+  "reverted to the previous version{what}: {reason}": "已恢复原来的版本{what}：{reason}",
+  ", which is running": "，并在运行",
   "another PM2 runs the processes, and would start them in between: run  PM2_HOME='{foreign}' pm2 delete ecosystem.config.cjs  first":
     "这些进程由另一个 PM2 管理，它会在中途启动它们：请先运行  PM2_HOME='{foreign}' pm2 delete ecosystem.config.cjs",
   "another instance runs from {here}, of {what}: stop it first": "另一个实例正从 {here} 运行，属于 {what}：请先停止它",

@@ -51,13 +51,13 @@ export const REASONS: Readonly<Record<string, string>> = {
   "{actor}: there is no line to verify": "{actor}：没有可以验证的行",
   "{actor}: whole from line {from} ({fromAt}) to line {to} ({toAt})":
     "{actor}：从第 {from} 行（{fromAt}）到第 {to} 行（{toAt}）完整",
-  "{actor}: {lines}, until {until}, are of a version that did not key them: whoever could write the file could calculate them anew":
-    "{actor}：{lines}（到 {until} 为止）由没有校验码的版本写入：能写这个文件的人可以重新计算它们",
-  "{actor}: {lines}, until {until}, are keyed with another token: only that one shows whether they are as they were written":
+  "{actor}: {lines}, until {until}, predate signing: anyone with write access could have rewritten them":
+    "{actor}：{lines}（到 {until} 为止）早于签名功能：有写权限的人都可能改写过",
+  "{actor}: {lines}, until {until}, are signed with another token: only that token can show whether they were changed":
     "{actor}：{lines}（到 {until} 为止）用另一个令牌签名：只有那个令牌能证明它们与写入时相同",
-  "the last {unseen} of them no other process has witnessed yet, nor whether more followed":
+  "no other process has witnessed the last {unseen} of them yet, or knows whether more followed":
     "最后 {unseen} 行还没有其他进程见证，之后是否还有内容也无从得知",
-  "Not shown by any file: whether somebody who has the token wrote all of them anew, or put the whole state directory back to an earlier state. To know that, note the heads elsewhere, and compare.":
+  "No file can show whether someone with the token rewrote all of them, or put the whole state directory back to an earlier state. To detect that, note the heads elsewhere, and compare.":
     "文件无法证明：持有令牌的人是否重写了全部日志，或把整个状态目录恢复到了以前的状态。要确认这一点，请把各链的末端记在别处，再作比较。",
   "{name} is not among its asks": "{name} 不在它的提问之中",
   "{name} is free text, and stands in no command": "{name} 是自由文本，不能放在命令里",

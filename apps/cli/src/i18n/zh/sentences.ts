@@ -31,8 +31,8 @@ export const SENTENCES: Readonly<Record<string, string | undefined>> = {
 
   "hook {name}: on {events} calls {url}": "钩子 {name}：{events} 时调用 {url}",
   "hook {name}: on {events} runs {command}": "钩子 {name}：{events} 时运行 {command}",
-  "hook {name}: what is signed and sent to it runs the trigger {trigger}":
-    "钩子 {name}：发送给它并签名的内容会运行触发器 {trigger}",
+  "hook {name}: a signed delivery to it runs the trigger {trigger}":
+    "钩子 {name}：发送给它的已签名内容会运行触发器 {trigger}",
   "{place}, which is no hook as it is": "{place}，目前不是有效的钩子",
   "runs without asking: {line} … ({reaches})": "无需询问即可运行：{line} …（{reaches}）",
   "{path}, the conversation": "{path}，对话",
@@ -50,7 +50,7 @@ export const SENTENCES: Readonly<Record<string, string | undefined>> = {
   "{place} was written by the {actor}": "{place} 由 {actor} 写入",
   "{place} follows line {line}": "{place} 紧接在第 {line} 行之后",
   "{place} does not fit line {line}, which was changed": "{place} 与第 {line} 行不符，那一行被改动过",
-  "what came before line {line} is gone, and the chain does not say that it was let go":
+  "the lines before line {line} are gone, and the chain does not record their removal":
     "第 {line} 行之前的内容已丢失，而链中没有记录它被清除",
   "{place} says that at the start of {moment} the file ended with line {after}, though line {noted} had been written, or another line in its place":
     "{place} 记录：在 {moment} 启动时文件以第 {after} 行结尾，而第 {noted} 行已经写过，或被另一行替换",
@@ -58,8 +58,8 @@ export const SENTENCES: Readonly<Record<string, string | undefined>> = {
     "{lines}与写入时不同：被改动过，或在没有令牌的情况下插入",
   "{place} is not as it was written: it was changed, or put in without the token":
     "{place} 与写入时不同：被改动过，或在没有令牌的情况下插入",
-  "{place} has no code, though lines before it have: somebody without the token wrote it, or an earlier version":
-    "{place} 没有校验码，而它之前的行有：由没有令牌的人写入，或由较早的版本写入",
+  "{place} has no code, though lines before it have one: it was written without the token, or by an earlier version":
+    "{place} 没有校验码，而它之前的行有：是在没有令牌的情况下写入的，或由较早的版本写入",
   "{actor}: line {line} is not the one that the {witness} saw: it was rewritten":
     "{actor}：第 {line} 行不是 {witness} 看到的那一行：它被改写了",
   "{file} has no line, and the {witness} saw line {line}: it was removed or emptied":
@@ -86,7 +86,7 @@ export const SENTENCES: Readonly<Record<string, string | undefined>> = {
     "{path} 里没有有效的密钥：请更正，或移除后重新连接",
   "the key of {id} was not saved: {reason}": "没有保存 {id} 的密钥：{reason}",
   "this state directory is not adopted:  mimikit adopt  keeps it":
-    "这个状态目录还没有被采用：运行 mimikit adopt 之后保存",
+    "这个状态目录还没有被信任：运行 mimikit adopt 之后保存",
   "saved the key of {id} in secrets.json, in place of another, for this user alone: a restart from another shell answers the same":
     "已把 {id} 的密钥保存到 secrets.json，替换了原来的，只有当前用户可以读取：从其他 shell 重新启动也同样有效",
   "saved the key of {id} in secrets.json, for this user alone: a restart from another shell answers the same":
@@ -150,7 +150,7 @@ export const SENTENCES: Readonly<Record<string, string | undefined>> = {
   // The history of a task, and of an improvement.
   created: "创建",
   "attempt {n} started": "第 {n} 次尝试开始",
-  "attempt {n} reached nobody: {reason}": "第 {n} 次尝试无法连接：{reason}",
+  "attempt {n} reached no provider: {reason}": "第 {n} 次尝试无法连接：{reason}",
   "attempt {n} failed: {reason}": "第 {n} 次尝试失败：{reason}",
   "attempt {n} was cut off: {reason} while nothing else ran": "第 {n} 次尝试被中断（当时没有其他任务）：{reason}",
   "attempt {n} was cut off: {reason}": "第 {n} 次尝试被中断：{reason}",

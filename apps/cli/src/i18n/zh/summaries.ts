@@ -50,7 +50,7 @@ export const SUMMARIES: Readonly<Record<string, string>> = {
   "Exit codes: 0 everything was done, 1 a task or a reply failed, 2 wrong usage, 3 nothing runs, 4 no complete answer in time, 5 it waits for your answer. At a terminal it goes on waiting for an answer that is given elsewhere; in a script it ends at once.":
     "退出码：0 全部完成，1 有任务或回复失败，2 用法错误，3 没有运行，4 未能及时得到完整的回答，5 等待你的回答。在终端里，它会继续等待你在别处作出的回答；在脚本里则立即结束。",
   "the message; - reads it from the pipe": "消息内容；- 表示从管道读取",
-  "a file of any kind that goes along; several times for several files": "附上任意类型的文件；多个文件可多次使用",
+  "attach a file of any kind (repeatable)": "附上任意类型的文件（可多次使用）",
   "seconds to wait for the answer": "等待回答的秒数",
   "the machine, or the label of machines, where the work is done: mimikit pools":
     "完成工作的机器的名称或标签：用 mimikit pools 查看",
@@ -82,19 +82,19 @@ export const SUMMARIES: Readonly<Record<string, string>> = {
   "measure how fast it is on this machine": "测量在这台机器上的速度",
 
   "talk to it by Telegram, get notifications by ntfy: set channels up, pair people, see their state":
-    "通过 Telegram 对话、通过 ntfy 接收通知：设置通道、配对、查看状态",
+    "通过 Telegram 对话、通过 ntfy 接收通知：设置渠道、配对、查看状态",
   "A paired person writes as you, and reads the answers. Tokens are saved in secrets.json, which only this user may read. See docs/channels.md.":
     "配对的人以你的身份发消息，并能看到回答。令牌保存在只有当前用户能读取的 secrets.json 里。见 docs/channels.md。",
   "the channels, the people who are paired, and strangers who wrote to it":
-    "各个通道、已配对的人，以及发来过消息的陌生人",
-  "set a channel up; its token is tested first": "设置一个通道；会先测试它的令牌",
+    "各个渠道、已配对的人，以及发来过消息的陌生人",
+  "set a channel up; its token is tested first": "设置一个渠道；会先测试它的令牌",
   "telegram, ntfy, …": "telegram、ntfy 等",
   "a field that is not secret: server=https://…": "一个不保密的字段，例如 server=https://…",
   "test it first; --no-test saves it untested": "先测试；--no-test 不测试就保存",
   "print a code that pairs the person who sends it to the bot": "输出配对码；把它发给机器人的人即完成配对",
   "end the pairing of a person": "解除某个人的配对",
   "an id: mimikit channels lists them": "编号：用 mimikit channels 查看",
-  "delete the token of a channel, and its pairings": "删除一个通道的令牌和配对",
+  "delete the token of a channel, and its pairings": "删除一个渠道的令牌和配对",
 
   "kill the processes, and PM2, while they work, and check that nothing is lost or done twice":
     "在工作时终止各个进程和 PM2，检查没有任何丢失或重复执行",
@@ -122,8 +122,8 @@ export const SUMMARIES: Readonly<Record<string, string>> = {
   "check the settings, with the line of each mistake and how to correct it": "检查设置，指出每个错误所在的行和改正方法",
   "config.yaml if not given": "不写则检查 config.yaml",
 
-  "connect a model, or an agent CLI: its key or login, a trial, and who answers from now on":
-    "连接模型或智能体 CLI：密钥或登录、测试，并选择以后使用的模型",
+  "connect a model or an agent CLI: set its key or login, test it, and use it":
+    "连接模型或智能体 CLI：设置密钥或登录，测试，然后使用",
   "Everything is tried before it is saved, with one small request, and takes effect at once, without a restart. Keys are kept in secrets.json, which this user alone may read; a variable that holds one goes before it.":
     "保存之前会先发送一个很小的请求来测试；保存后立即生效，无需重启。密钥保存在只有当前用户能读取的 secrets.json 里；如果环境变量里有密钥，以环境变量为准。",
   "openai, anthropic, google, ollama, codex, …: --list names all":
@@ -133,7 +133,7 @@ export const SUMMARIES: Readonly<Record<string, string>> = {
   "read its key from the pipe": "从管道读取密钥",
   "for this role alone; may be said more than once": "只用于这个角色；可以多次使用",
   "try it before it is saved; --no-test leaves that out": "保存前先测试；--no-test 不测试",
-  "list the providers": "列出提供者",
+  "list the providers": "列出服务商",
   "forget its key": "删除它的密钥",
 
   "show Mimikit at work without a key, in an instance of its own, until Ctrl-C":
@@ -184,8 +184,8 @@ export const SUMMARIES: Readonly<Record<string, string>> = {
   "without asking": "不询问",
   "take an import back": "撤销一次导入",
 
-  "self-improvement: what changed and why; start one now": "自我改进：改了什么、为什么；也可以立即开始",
-  "what was improved, the newest first, and how each ended": "各次改进及其结果，最新的在最前",
+  "self-improvement: changes and their reasons; start one now": "自我改进：改了什么、为什么；也可以立即开始",
+  "the improvements, the newest first, and how each ended": "各次改进及其结果，最新的在最前",
   "one improvement in full: why, diff, checks, review": "一次改进的全部内容：原因、差异、检查、审查",
   "the improvement, or its number": "改进的编号或序号",
   "look for something to improve now, whatever the schedule": "现在就找一件值得改进的事，不等日程",
@@ -272,27 +272,27 @@ export const SUMMARIES: Readonly<Record<string, string>> = {
   "the role whose queue it is": "队列所属的角色",
   "start the waiting tasks of a role again": "重新启动某个角色排队的任务",
 
-  "ready-made triggers: list, show, add, remove": "现成的触发器模板：列出、查看、添加、移除",
+  "ready-made triggers: list, show, add, remove": "现成的触发器（配方）：列出、查看、添加、移除",
   "A recipe makes one trigger and at most one skill. One from outside is a reminder, or its tasks are limited to the level of its skill.":
-    "一个模板创建一个触发器和最多一个技能。外来的模板只能提醒，或者它的任务受其技能的权限限制。",
-  "the recipes that come with Mimikit, and those that were added": "Mimikit 自带的模板和已添加的模板",
+    "一个配方创建一个触发器和最多一个技能。外来的配方只能提醒，或者它的任务受其技能的权限限制。",
+  "the recipes that come with Mimikit, and those that were added": "Mimikit 自带的配方和已添加的配方",
   "a recipe with its prompt, its questions and its next firings; nothing changes":
-    "一个模板的内容、问题和接下来的触发时间；不做更改",
+    "一个配方的内容、问题和接下来的触发时间；不做更改",
   "its name, a file, or an https address": "名称、文件或 https 地址",
   "an answer, time=08:30; several times for several answers": "一个回答，例如 time=08:30；多个回答可多次使用",
-  "add the trigger of a recipe, and its skill, after showing them": "先显示，再添加模板的触发器和技能",
-  "another name, so that the same recipe can be added twice": "另起一个名称，这样同一个模板可以添加两次",
-  "the most that a recipe from outside may do; {level} with --yes": "外来模板的最高权限；使用 --yes 时为 {level}",
+  "add the trigger of a recipe, and its skill, after showing them": "先显示，再添加配方的触发器和技能",
+  "another name, so that the same recipe can be added twice": "另起一个名称，这样同一个配方可以添加两次",
+  "the most that a recipe from outside may do; {level} with --yes": "外来配方的最高权限；使用 --yes 时为 {level}",
   "add it without asking": "不询问，直接添加",
   "remove the trigger of a recipe, and its skill; mimikit undo restores the trigger":
-    "移除模板的触发器和技能；触发器可以用 mimikit undo 恢复",
-  "the recipe": "模板的名称",
+    "移除配方的触发器和技能；触发器可以用 mimikit undo 恢复",
+  "the recipe": "配方的名称",
 
   "restart the processes, with changed settings or code": "重启各个进程，使更改的设置或代码生效",
-  "make a backup the state directory, while nothing runs": "在没有运行时，把备份恢复为状态目录",
-  "what mimikit backup has made": "mimikit backup 创建的文件",
+  "restore a backup into the state directory, while Mimikit is stopped": "在 Mimikit 停止时，把备份恢复到状态目录",
+  "a file that mimikit backup has made": "mimikit backup 创建的文件",
   "get another answer to your last message, as it was or reworded": "重新回答你的上一条消息，可以改写",
-  "the provider; the one of the settings if not given": "提供者；不写则按设置",
+  "the provider; the one of the settings if not given": "服务商；不写则按设置",
   "the model; needs --provider": "模型；需要同时写 --provider",
   "send a message without waiting for the answer": "发送消息，不等待回答",
   "answer it separately, after the turn that runs": "在当前回复完成后单独回答",
@@ -315,7 +315,7 @@ export const SUMMARIES: Readonly<Record<string, string>> = {
   "let a skill of the workspace use the level that it declares": "允许工作区的技能使用它声明的权限",
   "make a skill of the workspace read-only again": "让工作区的技能重新变为只读",
 
-  "who runs, who answers, what is done and what comes next": "运行状态、使用的模型、正在做的事和接下来的事",
+  "processes, models, current work and next triggers": "进程、使用的模型、当前的工作和接下来的触发",
   "add to the running task or reply; it reads the message after its next step":
     "给当前任务或回复补充要求；它会在下一步之后读取",
   "the task; the one that runs now if not given": "任务；不写则为正在运行的任务",

@@ -65,7 +65,7 @@ export const TABLES: Readonly<Record<string, string>> = {
   created: "提出",
   by: "更改者",
   day: "日期",
-  provider: "提供者",
+  provider: "服务商",
   input: "输入",
   cached: "缓存",
   output: "输出",

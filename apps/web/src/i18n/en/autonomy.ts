@@ -2,7 +2,7 @@
 import type { Autonomy, Reach } from "@mimikit/protocol/approvals/approval";
 
 export const autonomyWords = {
-  title: "What a model may do without asking",
+  title: "Actions without asking",
   modes: { ask: "Ask me", workspace: "In the workspace", full: "Everything" } satisfies Record<Autonomy, string>,
   meaning: {
     ask: "You are asked before each command, and before anything that reaches beyond the workspace.",

@@ -73,7 +73,7 @@ const SKILL_SOURCES: Record<SkillSource, string> = {
 };
 const MEMORY_SOURCES: Record<string, string> = {
   "user_profile.md": "about you",
-  "agent_persona.md": "what Mimikit is like",
+  "agent_persona.md": "Mimikit’s character",
   "memory.md": "facts for good",
   "memory/": "notes of days, and conversations word by word",
   "memory/summary/": "summaries of days and months",
@@ -110,7 +110,7 @@ export const viewWords = {
   found: (n: number) => `${numberText(n)} found`,
 
   boardTeach:
-    "Ask for something that takes several steps, and its plan appears here: what runs in parallel, and what waits for what.",
+    "Ask for something that takes several steps, and its plan appears here: which steps run in parallel, and which wait for others.",
   boardTry: "Try: run `date` then `df -h .`",
   boardAs: "Show as",
   plans: "Plans",
@@ -325,7 +325,7 @@ export const viewWords = {
   memorySearch: "Search memory and conversations",
   memorySearchIn: "memory, conversations",
   memoryTeach:
-    "Say “remember that …” or “what do you know about …?”. What is remembered is plain Markdown in the state directory; conversations become notes by themselves, and old notes become summaries.",
+    "Say “remember that …” or “what do you know about …?”. Memory is plain Markdown in the state directory; conversations become notes by themselves, and old notes become summaries.",
   memoryFiles: "Files",
   memoryEmpty: "Nothing is remembered yet.",
   memorySources: MEMORY_SOURCES,

@@ -21,7 +21,7 @@ const ADVICE: Record<Cause, string> = {
 const known = (value: boolean | null): string => (value === null ? "未知" : value ? "支持" : "不支持");
 
 export const connectWords: typeof en.connectWords = {
-  provider: "提供者",
+  provider: "服务商",
   choose: "请选择…",
   kinds: {
     endpoint: "使用密钥",
@@ -85,7 +85,7 @@ export const connectWords: typeof en.connectWords = {
   forGood: "从现在起一直使用",
 
   order: "备用",
-  orderText: "无法连接的提供者会暂停使用一段时间，由下一个来回答。",
+  orderText: "无法连接的服务商会暂停使用一段时间，由下一个来回答。",
   changeOrder: "更改顺序",
   stateOf: {
     closed: "目前可用",

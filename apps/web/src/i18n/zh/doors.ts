@@ -7,7 +7,7 @@ export const doorWords: typeof en.doorWords = {
   adoption: {
     title: "这个状态目录是你的吗？",
     text: (home: string) =>
-      `${home} 不是在这台机器上由你创建的，所以其中的内容都不会运行。如果它来自别人的仓库或压缩包，请停止 Mimikit 并删除它；如果是你自己的，确认后下列内容就会运行或生效。`,
+      `${home} 不是在这台机器上由你创建的，所以其中的内容都不会运行。如果它来自别人的仓库或压缩包，请停止 Mimikit 并删除它；如果是你自己的，信任后下列内容就会运行或生效。`,
     nothing: "其中没有会运行或生效的内容。",
     kinds: {
       setting: "config.yaml 中的设置",
@@ -20,8 +20,8 @@ export const doorWords: typeof en.doorWords = {
       browser: "已登录的浏览器",
     } satisfies Record<HomeItem["kind"], string>,
     more: (count: number) => `另有 ${count.toLocaleString("zh")} 项。`,
-    accept: "是我的，确认使用",
-    done: "已确认，Mimikit 马上继续工作。",
+    accept: "是我的，信任它",
+    done: "已信任，Mimikit 马上继续工作。",
   },
   pairTitle: "配对这个浏览器",
   pairText:

@@ -4,7 +4,7 @@ import type * as en from "../en/overview.ts";
 export const overviewWords: typeof en.overviewWords = {
   connectModel: "连接模型",
   connectAbout: "选择由哪个模型回答。密钥只保存在运行 Mimikit 的电脑上，放在只有你能读取的文件里。",
-  connectOpen: "选择提供者",
+  connectOpen: "选择服务商",
   offlineEngine: "没有连接模型，由内置引擎回答：发送“帮助”查看它能做什么。",
   passedOver: "自动选择时跳过",
   tokensInOut: (input: string, output: string) => `输入 ${input} 个 token，输出 ${output} 个`,

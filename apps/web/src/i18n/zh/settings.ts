@@ -39,7 +39,7 @@ export const settingWords: typeof en.settingWords = {
     prices: "价格",
     selfImprove: "自我改进",
     time: "时间限制与重试",
-    outage: "提供者无法连接时",
+    outage: "服务商无法连接时",
     others: "其他所有设置",
   },
   units: {

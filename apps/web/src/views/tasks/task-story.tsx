@@ -192,7 +192,8 @@ function BuiltOn({ detail: { upstream } }: { detail: TaskDetail }) {
   );
 }
 
-const ATTEMPT = /^attempt (\d+) (started|failed: |reached nobody: |was cut off: |left something running)([\s\S]*)$/;
+const ATTEMPT =
+  /^attempt (\d+) (started|failed: |reached no provider: |was cut off: |left something running)([\s\S]*)$/;
 
 /** The gateway's text about a moment, in the language of the page. */
 function courseText(event: string): string {
