@@ -263,6 +263,32 @@ test("a command that an offline Worker is given by a model is held as the model'
   expect(linesOf(mimikit, "seen")).toEqual(["x"]);
 });
 
+test("a task that waits for a yes leaves its place to others: the only one runs a second order to its end meanwhile", async () => {
+  let order = "the first";
+  const first = making(bash("echo first >> seen", { network: true }));
+  const second = making(bash("echo second >> seen"));
+  const { mimikit } = await startWithModel(
+    {
+      ...oneTask((request) => (section("task", request).includes("the first") ? first : second)(request)),
+      planner: ({ turn }) => (turn === 0 ? call("delegate", { title: order, prompt: order }) : { say: "" }),
+    },
+    { env: { MIMIKIT_MAX_CONCURRENCY: "1" } },
+  );
+  await mimikit.send("please");
+  const asked = await question(mimikit);
+  order = "the second";
+  await mimikit.send("please, another");
+  await ended(mimikit);
+  expect(linesOf(mimikit, "seen")).toEqual(["second"]);
+  expect((await question(mimikit)).id).toBe(asked.id);
+  await answer(mimikit, "yes, once");
+  await mimikit.until("the other end", async () =>
+    (await mimikit.replies()).filter(({ text }) => text.includes("Ended:")).length === 2 ? true : undefined,
+  );
+  expect(linesOf(mimikit, "seen")).toEqual(["second", "first"]);
+  await mimikit.drained();
+});
+
 test("without a sandbox every command of a model asks", async () => {
   const { mimikit } = await start(making(bash("echo one >> seen"), bash("echo two >> seen")), {
     env: { MIMIKIT_SANDBOX: "off" },
