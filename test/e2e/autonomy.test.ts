@@ -71,6 +71,9 @@ const askedCount = ({ home }: Instance) =>
 /** Adds a line to `seen` if the gateway of this machine can be reached. */
 const reaching = ({ port }: Instance) => `(exec 3<>/dev/tcp/127.0.0.1/${port}) && echo reached >> seen`;
 
+const NO_SANDBOX = /^there is no sandbox, so you are asked before each command of a model /;
+const problemsOf = async (mimikit: Instance) => (await mimikit.api<{ problems: string[] }>("/api/status")).problems;
+
 const ended = (mimikit: Instance) => mimikit.replyWith("Ended:");
 
 describe("as it is set up", () => {
@@ -245,6 +248,7 @@ describe("as it is set up", () => {
     expect(linesOf(mimikit, "seen")).toEqual(["reached"]);
     await mimikit.drained();
     expect(askedCount(mimikit)).toBe(0);
+    expect(await problemsOf(mimikit)).toEqual([]);
   });
 });
 
@@ -255,6 +259,9 @@ test("a command that an offline Worker is given by a model is held as the model'
       planner: ({ turn }) => (turn === 0 ? call("delegate", { prompt: "run `echo x >> seen`" }) : { say: "" }),
     },
     { env: { MIMIKIT_PROVIDER_WORKER: "offline", MIMIKIT_SANDBOX: "off" } },
+  );
+  await mimikit.until("the lack of a sandbox", async () =>
+    (await problemsOf(mimikit)).some((problem) => NO_SANDBOX.test(problem)) ? true : undefined,
   );
   await mimikit.send("please");
   const asked = await answer(mimikit, "yes, once");
