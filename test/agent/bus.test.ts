@@ -1,3 +1,4 @@
+import { Gate } from "@mimikit/agent/approval/gate";
 import { createToolBus, type ToolBus } from "@mimikit/agent/bus";
 import { DEFINITIONS } from "@mimikit/agent/roles/index";
 import type { Context } from "@mimikit/agent/tools/context";
@@ -110,6 +111,32 @@ describe("the level of a tool", () => {
       if (!answer.ok) expect(answer).toMatchObject({ code: "not_allowed", message: expect.stringContaining(level) });
     },
   );
+
+  test.each<[Level, isAsked: boolean]>([
+    ["read-only", false],
+    ["local-write", false],
+    ["message-send", true],
+    ["process-control", true],
+    ["ui-control", true],
+  ])("a tool from outside that is %s asks a Worker's owner, with autonomy `workspace`: %s", async (level, isAsked) => {
+    let runs = 0;
+    const external = { ...toolOf(level, () => runs++), told: { description: "it is new", parameters: {} } };
+    const gate = new Gate({
+      mode: "workspace",
+      mayAsk: true,
+      isOwnersWords: false,
+      cwd: "/w",
+      answers: [],
+      allowed: async () => [],
+      use: async () => false,
+    });
+    const task = taskOf({ id: "t-000007.1", role: "worker" });
+    const bus = createToolBus({ task, tools: [external], reads: contextOf(), gate, onCall: () => {} });
+    const answer = await bus.call("new", {});
+    expect(answer).toMatchObject(isAsked ? { code: "needs_approval" } : { ok: true });
+    expect(gate.asked?.reaches).toEqual(isAsked ? ["level"] : undefined);
+    expect(runs).toBe(isAsked ? 0 : 1);
+  });
 
   test("keeps no role from its own tools", () => {
     for (const role of Role.options) {

@@ -71,6 +71,9 @@ const askedCount = ({ home }: Instance) =>
 /** Adds a line to `seen` if the gateway of this machine can be reached. */
 const reaching = ({ port }: Instance) => `(exec 3<>/dev/tcp/127.0.0.1/${port}) && echo reached >> seen`;
 
+const NO_SANDBOX = /^there is no sandbox, so you are asked before each command of a model /;
+const problemsOf = async (mimikit: Instance) => (await mimikit.api<{ problems: string[] }>("/api/status")).problems;
+
 const ended = (mimikit: Instance) => mimikit.replyWith("Ended:");
 
 describe("as it is set up", () => {
@@ -245,6 +248,7 @@ describe("as it is set up", () => {
     expect(linesOf(mimikit, "seen")).toEqual(["reached"]);
     await mimikit.drained();
     expect(askedCount(mimikit)).toBe(0);
+    expect(await problemsOf(mimikit)).toEqual([]);
   });
 });
 
@@ -256,11 +260,40 @@ test("a command that an offline Worker is given by a model is held as the model'
     },
     { env: { MIMIKIT_PROVIDER_WORKER: "offline", MIMIKIT_SANDBOX: "off" } },
   );
+  await mimikit.until("the lack of a sandbox", async () =>
+    (await problemsOf(mimikit)).some((problem) => NO_SANDBOX.test(problem)) ? true : undefined,
+  );
   await mimikit.send("please");
   const asked = await answer(mimikit, "yes, once");
   expect(asked.question).toContain("echo x >> seen");
   await mimikit.replyWith("This came of it");
   expect(linesOf(mimikit, "seen")).toEqual(["x"]);
+});
+
+test("a task that waits for a yes leaves its place to others: the only one runs a second order to its end meanwhile", async () => {
+  let order = "the first";
+  const first = making(bash("echo first >> seen", { network: true }));
+  const second = making(bash("echo second >> seen"));
+  const { mimikit } = await startWithModel(
+    {
+      ...oneTask((request) => (section("task", request).includes("the first") ? first : second)(request)),
+      planner: ({ turn }) => (turn === 0 ? call("delegate", { title: order, prompt: order }) : { say: "" }),
+    },
+    { env: { MIMIKIT_MAX_CONCURRENCY: "1" } },
+  );
+  await mimikit.send("please");
+  const asked = await question(mimikit);
+  order = "the second";
+  await mimikit.send("please, another");
+  await ended(mimikit);
+  expect(linesOf(mimikit, "seen")).toEqual(["second"]);
+  expect((await question(mimikit)).id).toBe(asked.id);
+  await answer(mimikit, "yes, once");
+  await mimikit.until("the other end", async () =>
+    (await mimikit.replies()).filter(({ text }) => text.includes("Ended:")).length === 2 ? true : undefined,
+  );
+  expect(linesOf(mimikit, "seen")).toEqual(["second", "first"]);
+  await mimikit.drained();
 });
 
 test("without a sandbox every command of a model asks", async () => {

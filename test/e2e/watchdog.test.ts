@@ -41,6 +41,9 @@ test("a supervisor that hangs is reported and killed by the pool, and a message 
   expect(status).toMatchObject({ ready: false, processes: { supervisor: { pid: stopped, alive: true } } });
   expect(status.problems).toContainEqual(expect.stringMatching(/^supervisor has not responded for \d+ s$/));
   expect((await command(mimikit, "doctor")).stdout).toMatch(/supervisor has not responded for \d+ s/);
+  const said = (await command(mimikit, "status")).stdout;
+  expect(said).toContain(`supervisor ${stopped} hangs`);
+  expect(said).toMatch(/^! supervisor has not responded for \d+ s$/m);
   const figures = await fetch(`http://127.0.0.1:${mimikit.port}/metrics`, {
     headers: { authorization: `Bearer ${mimikit.token}` },
   });

@@ -889,7 +889,7 @@ export const MUTANTS: readonly Mutant[] = [
     seed: 21,
   },
   {
-    name: "yes-for-another-call",
+    name: "call-asked-undurable",
     rule: "I10: a call that the owner is asked about is durable before the question",
     file: "packages/store/src/state-cache/state-cache.ts",
     find: '(entry) => !("failed" in entry) || entry.failed.asks === undefined,',

@@ -60,9 +60,9 @@ const settings = watchConfig(home, process.env, (loaded) => {
   tryTheSandbox(loaded.config, facts).catch((error: unknown) => log.warn("the sandbox cannot be tried", { error }));
 });
 
-/** Adds to the problems that no sandbox holds the commands of models, if so. The offline engine runs what the owner wrote himself. */
+/** Adds to the problems that no sandbox holds the commands of models, if so. An offline Worker has commands of a model where one answers before it. */
 async function tryTheSandbox(tried: Config, before: SettingsFacts): Promise<void> {
-  if (before.providers.worker === "offline") return;
+  if (Object.values(before.providers).every((provider) => provider === "offline")) return;
   const problem = await noSandboxOf(tried, process.env);
   // The settings may have been changed meanwhile: then it is tried again.
   if (problem === null || facts !== before) return;

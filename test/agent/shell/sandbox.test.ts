@@ -7,6 +7,7 @@ import {
   existsSync,
   mkdirSync,
   mkdtempSync,
+  readdirSync,
   readFileSync,
   rmSync,
   symlinkSync,
@@ -265,6 +266,63 @@ test("the proof says so where codex would have to hide the workspace itself", as
   mkdirSync(join(place.home, "tmp"));
   const proof = await proveConfinement("codex", Config.parse({}), place);
   expect(proof).toMatchObject({ verdict: "refused", why: expect.stringContaining("it is the workspace") });
+});
+
+describe.skipIf(!("program" in sandbox) || sandbox.tool.name !== "bubblewrap")("the proof", () => {
+  const REACHED = { verdict: "open", why: "a command reached it" };
+  const HELD = { verdict: "confined", mayWork: true };
+
+  /** Tries a bubblewrap whose options were edited: `edit` is an expression over `args`, `state`, `work` and `hidden`. */
+  function proveWith(edit: string) {
+    const place = open({ home: "state", workDir: "work" });
+    mkdirSync(join(place.home, "tmp"));
+    const userHome = temporaryDirectory();
+    const hidden = join(userHome, ".pm2");
+    mkdirSync(hidden);
+    writeFileSync(join(hidden, "dump.pm2"), "sk-of-the-owner");
+    const tools = temporaryDirectory();
+    const names = JSON.stringify({ ...place, hidden, real: "program" in sandbox && sandbox.program });
+    const script = `#!${process.execPath}
+const { home: state, workDir: work, hidden, real } = ${names};
+let args = process.argv.slice(2);
+const without = (...options) =>
+  options.reduce((line, words) => line.replaceAll("\\0" + words.join("\\0") + "\\0", "\\0"), args.join("\\0")).split("\\0");
+const bind = (option, path) => args.toSpliced(args.indexOf("--chdir"), 0, option, path, path);
+args = ${edit};
+process.exit(require("node:child_process").spawnSync(real, args, { stdio: "inherit" }).status ?? 1);
+`;
+    writeFileSync(join(tools, "bwrap"), script, { mode: 0o755 });
+    const program = join(import.meta.dirname, "../processes/prove-confinement.ts");
+    const env = { ...process.env, PATH: `${tools}:${process.env.PATH}`, HOME: userHome, XDG_CONFIG_HOME: "" };
+    const output = execFileSync(process.execPath, [program, place.home, place.workDir], { env, encoding: "utf8" });
+    expect([...readdirSync(place.workDir), ...readdirSync(join(place.home, "tmp"))]).toEqual([]);
+    return JSON.parse(output);
+  }
+
+  test.each<[what: string, edit: string, found: object]>([
+    ["as it is", "args", { worker: HELD, readOnly: { verdict: "confined" } }],
+    ["that shows the state directory", 'bind("--ro-bind", state)', { worker: REACHED }],
+    ["that shows a hidden place", 'without(["--tmpfs", hidden], ["--remount-ro", hidden])', { worker: REACHED }],
+    ["that lets its own program be changed", `without(["--ro-bind", "${ROOT}", "${ROOT}"])`, { worker: REACHED }],
+    [
+      "that shows the /tmp of others",
+      'args.filter((_, at) => ![0, 1, 2].some((n) => args[at + n] === "/tmp" && args[at + n - 2] === "--bind"))',
+      { worker: REACHED },
+    ],
+    [
+      "that keeps a command from the workspace",
+      'bind("--ro-bind", work)',
+      { worker: { verdict: "confined", mayWork: false } },
+    ],
+    [
+      "that leaves the network to a read-only skill",
+      'without(["--unshare-net"])',
+      { worker: HELD, readOnly: { verdict: "open", why: "a command reached a server of this machine" } },
+    ],
+    ["that does not start", '["--no-such-option"]', { worker: { verdict: "open" }, readOnly: null }],
+  ])("says of a sandbox %s what a command could do in it", (_what, edit, found) => {
+    expect(proveWith(edit)).toMatchObject(found);
+  });
 });
 
 describe.skipIf(platform.sandbox?.name !== "bubblewrap")("without a sandbox that works", () => {

@@ -62,6 +62,22 @@ describe.runIf(hasChromium)("the settings", { timeout: BROWSER_MS_MAX }, () => {
     await said("机器 spare", /尚未加入$/);
   });
 
+  test("say of a process that hangs for how long it has not responded, in both languages", async () => {
+    const { page } = await openPage();
+    await openView(page, "settings");
+    const row = (name: string) => view(page).locator("dl.facts-list > div").filter({ hasText: name }).locator("dd");
+    await expect.poll(() => row("Supervisor").getAttribute("class")).toBe("good");
+    const { processes } = pages.gateway.status;
+    pages.gateway.setStatus({
+      processes: { ...processes, supervisor: { ...processes.supervisor, silentSec: 42 } },
+    });
+    await expect.poll(() => row("Supervisor").textContent()).toBe("has not responded for 42 s");
+    expect(await row("Supervisor").getAttribute("class")).toBe("bad");
+    expect(await row("Worker pool").getAttribute("class")).toBe("good");
+    await page.getByRole("button", { name: "中文" }).click();
+    await view(page).getByText("已卡住 42 秒", { exact: true }).waitFor();
+  });
+
   test("notifications are shown only after the user has asked for them, and only for what is new and unasked", async () => {
     pages.gateway.question(questionRecord({ id: "q-old", question: "An old one?" }));
     const context = await pages.browser.newContext();

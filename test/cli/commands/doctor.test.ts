@@ -48,15 +48,25 @@ function brokenPath(): string {
 }
 
 test.skipIf(!isThere)("a sandbox that works is shown to work, and the attempt leaves nothing behind", async () => {
-  const { checks, home } = await examine();
+  const { checks, home } = await examine({
+    MIMIKIT_PROVIDER: "openai",
+    OPENAI_BASE_URL: "http://127.0.0.1:9/v1",
+    MIMIKIT_MODEL: "none",
+  });
   expect(checks).toEqual([
     expect.objectContaining({ level: "ok", message: expect.stringContaining("have no shell") }),
     expect.objectContaining({
       level: "ok",
-      message: expect.stringContaining("Worker on offline tried to read and to write"),
+      message: expect.stringContaining("Worker on openai tried to read and to write the state directory"),
+    }),
+    expect.objectContaining({ level: "ok", message: "a Worker on openai can write in the workspace" }),
+    expect.objectContaining({
+      level: "ok",
+      message: "a read-only skill on openai tried to reach a server of this machine, and could not",
     }),
   ]);
   expect(readdirSync(join(home, "tmp"))).toEqual([]);
+  expect(readdirSync(dirname(home))).toEqual([".mimikit"]);
 });
 
 test("what is missing and wanted is a warning with the command that installs it; what nothing wants is none", async () => {

@@ -5,12 +5,14 @@ import type { AuditEvent } from "@mimikit/protocol/records/audit";
 import { openAuditChain } from "@mimikit/runtime/audit/audit-chain";
 import { auditFile } from "@mimikit/runtime/audit/audit-files";
 import { readWholeTrail } from "@mimikit/runtime/audit/audit-trail";
+import { readHead } from "@mimikit/runtime/audit/head-note";
 import { hashOf } from "@mimikit/runtime/audit/keyed-line";
 import { verifyAudit, verifyTrail } from "@mimikit/runtime/audit/verify-audit";
-import { createWitness } from "@mimikit/runtime/audit/witness";
+import { createWitness, keepWitness, WITNESS_EVENT } from "@mimikit/runtime/audit/witness";
+import { auditKeyOf } from "@mimikit/runtime/home/audit-key";
 import { prepareHome, readToken } from "@mimikit/runtime/home/home";
 import type { ProcessRole } from "@mimikit/runtime/process/role-record";
-import { expect, test } from "vitest";
+import { expect, onTestFinished, test, vi } from "vitest";
 import { temporaryHome } from "../temporary-home.ts";
 
 const FILE = "log.workers.jsonl";
@@ -134,6 +136,36 @@ test("roles witness each other until only witness lines are new, and then write 
   for (const look of [...roles, ...roles]) look();
   expect(sizes()).toBe(settled);
   expect(verifyTrail(home).chains.map(({ witnessedTo }) => witnessedTo)).toEqual([2, 2, 1, 0, 0]);
+});
+
+test("each minute a role witnesses the other chains, and once more at its clean stop, when it notes its own head", () => {
+  vi.useFakeTimers({ toFake: ["setInterval", "clearInterval"] });
+  onTestFinished(() => void vi.useRealTimers());
+  const home = temporaryHome();
+  const [workers, gateway] = [start(home), start(home, "gateway")];
+  const end = keepWitness(home, "gateway", {
+    audit: gateway.audit,
+    endAudit: gateway.noteHead,
+    warn: (message) => expect.fail(message),
+  });
+  const seen = () =>
+    readWholeTrail(home).flatMap(({ event, detail }) => (event === WITNESS_EVENT ? [detail?.workers] : []));
+  const line = (seq: number) => expect.objectContaining({ seq });
+  workers.write("one");
+  vi.advanceTimersByTime(59_999);
+  expect(seen()).toEqual([]);
+  vi.advanceTimersByTime(1);
+  expect(seen()).toEqual([line(1)]);
+  workers.write("two", "three");
+  vi.advanceTimersByTime(60_000);
+  expect(seen()).toEqual([line(1), line(3)]);
+  workers.write("four");
+  end();
+  expect(seen()).toEqual([line(1), line(3), line(4)]);
+  expect(readHead(home, "gateway", auditKeyOf(readToken(home)))).toMatchObject({ seq: 3 });
+  workers.write("five");
+  vi.advanceTimersByTime(60_000);
+  expect(seen()).toHaveLength(3);
 });
 
 test.each<[what: string, edit: (texts: string[]) => string[], told: RegExp]>([

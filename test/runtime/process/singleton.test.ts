@@ -1,10 +1,10 @@
-import { createHash } from "node:crypto";
+import { createHash, createHmac } from "node:crypto";
 import { once } from "node:events";
-import { writeFileSync } from "node:fs";
+import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { join } from "node:path";
 import type { Identity } from "@mimikit/protocol/records/claim";
-import { homeHash } from "@mimikit/runtime/home/home";
+import { homeHash, prepareHome } from "@mimikit/runtime/home/home";
 import { isAlive } from "@mimikit/runtime/process/identity";
 import { claimSingleton, isSingletonClaimed } from "@mimikit/runtime/process/singleton";
 import { expect, onTestFinished, test } from "vitest";
@@ -64,6 +64,30 @@ test.runIf(process.platform === "linux" && process.env.MIMIKIT_PLATFORM !== "por
       await once(squatter.listen(`\0mimikit-${name}-supervisor`), "listening");
     }
     expect(await claimSingleton(home, "supervisor")).toBe(true);
+  },
+);
+
+test.runIf(process.platform === "linux" && process.env.MIMIKIT_PLATFORM !== "portable")(
+  "the name of the socket is 128 bits of an HMAC with the token, and another one after the token has changed",
+  async () => {
+    const home = temporaryHome();
+    const bound = () =>
+      [...readFileSync("/proc/net/unix", "utf8").matchAll(/@mimikit-(\w+)-supervisor$/gm)].map(([, name]) => name);
+    const ofToken = () =>
+      createHmac("sha256", readFileSync(join(home, "token"), "utf8").trim())
+        .update(`singleton ${homeHash(home)}`)
+        .digest("hex")
+        .slice(0, 32);
+    const first = ofToken();
+    expect(await claimSingleton(home, "supervisor")).toBe(true);
+    expect(bound()).toContain(first);
+    rmSync(join(home, "token"));
+    prepareHome(home);
+    const second = ofToken();
+    expect(second).not.toBe(first);
+    expect(bound()).not.toContain(second);
+    expect(await claimSingleton(home, "supervisor")).toBe(true);
+    expect(bound()).toContain(second);
   },
 );
 

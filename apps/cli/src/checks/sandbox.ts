@@ -1,7 +1,7 @@
 /** Can the shell of a Worker reach the state directory? Found out by trying, for everybody who may answer for the Workers. */
 
 import { chainOf } from "@mimikit/agent/providers/index";
-import { proveConfinement } from "@mimikit/agent/providers/prove-confinement";
+import { proveConfinement, proveOffline } from "@mimikit/agent/providers/prove-confinement";
 import type { ProviderId } from "@mimikit/protocol/base/provider";
 import { readKeys } from "@mimikit/runtime/config/secrets";
 import { isAdopted } from "@mimikit/runtime/home/adoption";
@@ -16,7 +16,7 @@ export async function checkSandbox(input: DoctorInput): Promise<DoctorCheck[]> {
   if (!exists || !isAdopted(home, process.env)) return [];
   const { ids } = chainOf("worker", config, { home, env: process.env, ...readKeys(home, process.env) });
   const found: DoctorCheck[] = [ok(t("the Teller and the Planner have no shell with any provider"))];
-  for (const id of ids) found.push(await checkWorker(id, input));
+  for (const id of ids) found.push(...(await checkWorker(id, input)), ...(await checkReadOnly(id, input)));
   return found.some(({ level }) => level === "warn") ? [...found, checkLeftovers(home)] : found;
 }
 
@@ -33,20 +33,44 @@ function checkLeftovers(home: string): DoctorCheck {
   );
 }
 
-async function checkWorker(id: ProviderId, { config, home, workDir }: DoctorInput): Promise<DoctorCheck> {
+async function checkWorker(id: ProviderId, { config, home, workDir }: DoctorInput): Promise<DoctorCheck[]> {
   const result = await proveConfinement(id, config, { home, workDir });
   switch (result.verdict) {
     case "confined":
-      return ok(t("a Worker on {id} tried to read and to write the state directory, and could not", { id }));
+      return [
+        ok(t("a Worker on {id} tried to read and to write the state directory, and could not", { id })),
+        result.mayWork
+          ? ok(t("a Worker on {id} can write in the workspace", { id }))
+          : fail(
+              t("a Worker on {id} cannot write in the workspace", { id }),
+              t("make {workDir} writable for this user", { workDir }),
+            ),
+      ];
     case "open":
-      return warn(
-        t("the shell of a Worker on {id} has your whole authority, over the state directory too: {reason}", {
-          id,
-          reason: told(result.why),
-        }),
-        result.next,
-      );
+      return [
+        warn(
+          t("the shell of a Worker on {id} has your whole authority, over the state directory too: {reason}", {
+            id,
+            reason: told(result.why),
+          }),
+          result.next,
+        ),
+      ];
     case "refused":
-      return fail(t("no Worker on {id} has a shell: {reason}", { id, reason: told(result.why) }), result.next);
+      return [fail(t("no Worker on {id} has a shell: {reason}", { id, reason: told(result.why) }), result.next)];
   }
+}
+
+/** A command of a read-only skill has no network, whatever else the settings allow. */
+async function checkReadOnly(id: ProviderId, { home, workDir }: DoctorInput): Promise<DoctorCheck[]> {
+  const result = await proveOffline(id, { home, workDir });
+  if (result === null) return [];
+  if (result.verdict === "confined")
+    return [ok(t("a read-only skill on {id} tried to reach a server of this machine, and could not", { id }))];
+  return [
+    fail(
+      t("a read-only skill on {id} is not without a network: {reason}", { id, reason: told(result.why) }),
+      result.next,
+    ),
+  ];
 }

@@ -88,6 +88,12 @@ export const CHECKS: Readonly<Record<string, string>> = {
     "请使沙箱可用，或以 Delegate=yes 的 systemd 服务运行",
   "a Worker on {id} tried to read and to write the state directory, and could not":
     "{id} 的 Worker 尝试读写状态目录，均未成功",
+  "a Worker on {id} can write in the workspace": "{id} 的 Worker 可以写入工作区",
+  "a Worker on {id} cannot write in the workspace": "{id} 的 Worker 无法写入工作区",
+  "make {workDir} writable for this user": "请让此用户可以写入 {workDir}",
+  "a read-only skill on {id} tried to reach a server of this machine, and could not":
+    "{id} 的只读技能尝试连接本机的服务，未成功",
+  "a read-only skill on {id} is not without a network: {reason}": "{id} 的只读技能仍可访问网络：{reason}",
   "the shell of a Worker on {id} has your whole authority, over the state directory too: {reason}":
     "{id} 的 Worker 的 shell 拥有你的全部权限，包括状态目录：{reason}",
   "no Worker on {id} has a shell: {reason}": "{id} 的 Worker 没有 shell：{reason}",

@@ -130,6 +130,7 @@ export const SENTENCES: Readonly<Record<string, string | undefined>> = {
   "the setting says sandbox: off": "设置为 sandbox: off",
   "set it to auto or required": "请设为 auto 或 required",
   "a command reached it": "有一条命令访问到了它",
+  "a command reached a server of this machine": "有一条命令连接到了本机的服务",
   "report this: it should not be possible": "请报告这个问题：这本不该发生",
   "it said nothing": "没有任何输出",
   "the sandbox does not run a command: {reason}": "沙箱无法运行命令：{reason}",
