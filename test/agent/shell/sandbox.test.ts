@@ -13,13 +13,13 @@ import {
   symlinkSync,
   writeFileSync,
 } from "node:fs";
-import { createServer } from "node:net";
+import { type AddressInfo, createServer } from "node:net";
 import { dirname, join } from "node:path";
 import type { SandboxMode } from "@mimikit/agent/provider";
 import { proveConfinement } from "@mimikit/agent/providers/prove-confinement";
 import { boundsOf, findSandbox } from "@mimikit/agent/shell/sandbox";
-import type { Report } from "@mimikit/protocol/base/report";
 import { RESULT_SCHEMAS } from "@mimikit/protocol/records/result";
+import type { Task } from "@mimikit/protocol/records/task";
 import { Config } from "@mimikit/runtime/config/config";
 import { ROOT } from "@mimikit/runtime/home/programs";
 import { platform } from "@mimikit/runtime/platform/this-platform";
@@ -43,10 +43,15 @@ function open({ home = ".mimikit", workDir = "." }: { home?: string; workDir?: s
   return place;
 }
 
-type Options = { upstream?: Report[]; sandbox?: SandboxMode; signal?: AbortSignal; onStream?: () => void };
+type Options = Pick<Partial<Task>, "upstream" | "skill"> & {
+  sandbox?: SandboxMode;
+  signal?: AbortSignal;
+  onStream?: () => void;
+};
 
-function work(command: string, place: ReturnType<typeof open>, { upstream = [], ...options }: Options = {}) {
-  const task = taskOf({ id: "t-000001.0.1", role: "worker", prompt: `run ${codeSpan(command)}`, upstream });
+function work(command: string, place: ReturnType<typeof open>, { upstream = [], skill, ...options }: Options = {}) {
+  const prompt = `run ${codeSpan(command)}`;
+  const task = taskOf({ id: "t-000001.0.1", role: "worker", prompt, upstream, ...(skill && { skill }) });
   return run(task, { ...place, ...options });
 }
 
@@ -188,6 +193,16 @@ describe.skipIf(!isThere)("a command in the sandbox", () => {
     const text = await printed(detours.join("; "), place);
     expect(text).not.toContain("secret");
     expect(existsSync(join(place.home, "teller"))).toBe(false);
+  });
+
+  test("has no network where its task follows a read-only skill, also in the owner's own words", async () => {
+    const server = createServer().listen(0, "127.0.0.1");
+    onTestFinished(() => void server.close());
+    await once(server, "listening");
+    const { port } = server.address() as AddressInfo;
+    const command = `bash -c 'exec 3<>/dev/tcp/127.0.0.1/${port}' 2> /dev/null && echo reached || echo none`;
+    expect(await printed(command, open())).toBe("reached\n");
+    expect(await printed(command, open(), { skill: { name: "look", level: "read-only" } })).toBe("none\n");
   });
 
   test("sees its own processes and no others, so that it cannot read their variables", async () => {

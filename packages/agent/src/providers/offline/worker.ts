@@ -12,6 +12,7 @@ import { NO_USAGE } from "@mimikit/protocol/base/usage";
 import { RESULT_SCHEMAS } from "@mimikit/protocol/records/result";
 import { boundsFor, reachesOf } from "../../approval/command-reach.ts";
 import { type FailedEvent, type ProviderEvent, type Run, stopReason } from "../../provider.ts";
+import { followsReadOnly } from "../../roles/index.ts";
 import { artifactOf } from "../../shell/artifact.ts";
 import { describeEnd, runCommand } from "../../shell/command.ts";
 import { Output } from "../../shell/output.ts";
@@ -93,7 +94,7 @@ async function* perform(command: string, run: Run, signal: AbortSignal, words: W
     const held =
       run.gate === undefined || run.gate.leave.isOwnersWords ? {} : boundsFor(NOTHING_DECLARED, run.gate.mode);
     const options = {
-      bounds: { ...(await boundsOf(run)), ...held },
+      bounds: { ...(await boundsOf(run)), ...held, ...(followsReadOnly(run.task) && { isOffline: true }) },
       environment,
       output,
       ...(upstream !== null && { input: upstream }),
