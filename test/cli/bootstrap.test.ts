@@ -2,7 +2,8 @@
  * The real scripts/bootstrap.mjs in a small clone, with an npm and a vite that do in a moment what the real ones do, and
  * write down when they begin and end.
  */
-import { type ChildProcess, spawn } from "node:child_process";
+import { type ChildProcess, execFileSync, spawn } from "node:child_process";
+import { createHash } from "node:crypto";
 import { once } from "node:events";
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -152,6 +153,27 @@ test("what builds before a command runs installs nothing under processes that ru
   write("package-lock.json", '{"changed":true}');
   expect(await run("build")).toBe(0);
   expect(journal().slice(3)).toEqual(["vite builds one"]);
+});
+
+test("a restart builds a page that has changed, and other commands leave it as it is", async () => {
+  const { root, write, run, journal, page } = clone();
+  mkdirSync(join(root, "apps/cli/bin"), { recursive: true });
+  cpSync(join(SCRIPTS, "../apps/cli/bin/mimikit.mjs"), join(root, "apps/cli/bin/mimikit.mjs"));
+  mkdirSync(join(root, "dist"));
+  write("dist/cli.js", 'require("node:fs").appendFileSync("journal", process.argv[2] + " runs\\n");');
+  await run();
+  // With its builder the tree is a clone; nothing goes into these bundles.
+  write("scripts/build.mjs", "");
+  write("dist/.stamp.json", JSON.stringify({ key: createHash("sha256").digest("hex"), looks: {} }));
+  write("apps/web/src/main.ts", "two");
+  const mimikit = (command: string) =>
+    execFileSync(process.execPath, ["apps/cli/bin/mimikit.mjs", command], { cwd: root });
+  mimikit("status");
+  expect(page("index.html")).toBe("page of one");
+  mimikit("restart");
+  mimikit("restart");
+  expect(journal().slice(3)).toEqual(["status runs", "vite builds two", "restart runs", "restart runs"]);
+  expect(page("index.html")).toBe("page of two");
 });
 
 test("who has the page before open finds its files, and older ones are gone", async () => {
