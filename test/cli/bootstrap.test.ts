@@ -155,25 +155,41 @@ test("what builds before a command runs installs nothing under processes that ru
   expect(journal().slice(3)).toEqual(["vite builds one"]);
 });
 
-test("a restart builds a page that has changed, and other commands leave it as it is", async () => {
-  const { root, write, run, journal, page } = clone();
-  mkdirSync(join(root, "apps/cli/bin"), { recursive: true });
+/** A clone whose command line writes down that it runs; nothing but a builder goes into its bundles. */
+async function runnable() {
+  const made = clone();
+  const { root, write, run } = made;
+  for (const dir of ["apps/cli/bin", "dist"]) mkdirSync(join(root, dir), { recursive: true });
   cpSync(join(SCRIPTS, "../apps/cli/bin/mimikit.mjs"), join(root, "apps/cli/bin/mimikit.mjs"));
-  mkdirSync(join(root, "dist"));
   write("dist/cli.js", 'require("node:fs").appendFileSync("journal", process.argv[2] + " runs\\n");');
   await run();
-  // With its builder the tree is a clone; nothing goes into these bundles.
-  write("scripts/build.mjs", "");
+  write("scripts/build.mjs", 'throw new Error("it cannot be parsed");');
   write("dist/.stamp.json", JSON.stringify({ key: createHash("sha256").digest("hex"), looks: {} }));
+  return {
+    ...made,
+    breakSources: () => rmSync(join(root, "dist/.stamp.json")),
+    mimikit: (command: string) =>
+      execFileSync(process.execPath, ["apps/cli/bin/mimikit.mjs", command], { cwd: root, stdio: "pipe" }),
+  };
+}
+
+test("a restart builds a page that has changed, and other commands leave it as it is", async () => {
+  const { write, journal, page, mimikit } = await runnable();
   write("apps/web/src/main.ts", "two");
-  const mimikit = (command: string) =>
-    execFileSync(process.execPath, ["apps/cli/bin/mimikit.mjs", command], { cwd: root });
   mimikit("status");
   expect(page("index.html")).toBe("page of one");
   mimikit("restart");
   mimikit("restart");
   expect(journal().slice(3)).toEqual(["status runs", "vite builds two", "restart runs", "restart runs"]);
   expect(page("index.html")).toBe("page of two");
+});
+
+test("a stop builds nothing, so that sources that cannot be built keep nothing running", async () => {
+  const { journal, mimikit, breakSources } = await runnable();
+  breakSources();
+  expect(() => mimikit("status")).toThrow("could not be built");
+  mimikit("down");
+  expect(journal().slice(3)).toEqual(["down runs"]);
 });
 
 test("who has the page before open finds its files, and older ones are gone", async () => {
