@@ -91,9 +91,12 @@ function writeStamp(stamp) {
   renameSync(beside, STAMP);
 }
 
-/** Builds what is missing or stale. @returns whether everything is there now; why not has been said on stderr. */
-function makeFresh() {
-  if (isFresh()) return true;
+/**
+ * Builds the bundles that are missing or stale, and the page, too, if it is asked for.
+ * @returns whether everything is there now; why not has been said on stderr.
+ */
+function makeFresh({ withPage = false } = {}) {
+  if (isFresh() && !(withPage && isClone)) return true;
   const { status } = spawnSync(process.execPath, [join(ROOT, "scripts/bootstrap.mjs"), "build"], {
     stdio: ["ignore", 2, 2],
   });

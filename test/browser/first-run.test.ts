@@ -44,7 +44,7 @@ describe.runIf(hasChromium)("the first steps", { timeout: BROWSER_MS_MAX }, () =
       .evaluateAll((all) => all.map((one) => one.getAttribute("data-step")));
     expect(names).toEqual(["model", "ask", "notifications", "phone"]);
     for (const name of names) expect(await stateOf(page, name ?? "")).toBe("open");
-    await step(page, "model").getByText("built-in engine").waitFor();
+    await step(page, "model").getByText("offline engine").waitFor();
     await button(page, "phone", "Add a device").waitFor();
 
     await button(page, "notifications", "Allow notifications").click();

@@ -2,7 +2,8 @@
  * The real scripts/bootstrap.mjs in a small clone, with an npm and a vite that do in a moment what the real ones do, and
  * write down when they begin and end.
  */
-import { type ChildProcess, spawn } from "node:child_process";
+import { type ChildProcess, execFileSync, spawn } from "node:child_process";
+import { createHash } from "node:crypto";
 import { once } from "node:events";
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -152,6 +153,43 @@ test("what builds before a command runs installs nothing under processes that ru
   write("package-lock.json", '{"changed":true}');
   expect(await run("build")).toBe(0);
   expect(journal().slice(3)).toEqual(["vite builds one"]);
+});
+
+/** A clone whose command line writes down that it runs; nothing but a builder goes into its bundles. */
+async function runnable() {
+  const made = clone();
+  const { root, write, run } = made;
+  for (const dir of ["apps/cli/bin", "dist"]) mkdirSync(join(root, dir), { recursive: true });
+  cpSync(join(SCRIPTS, "../apps/cli/bin/mimikit.mjs"), join(root, "apps/cli/bin/mimikit.mjs"));
+  write("dist/cli.js", 'require("node:fs").appendFileSync("journal", process.argv[2] + " runs\\n");');
+  await run();
+  write("scripts/build.mjs", 'throw new Error("it cannot be parsed");');
+  write("dist/.stamp.json", JSON.stringify({ key: createHash("sha256").digest("hex"), looks: {} }));
+  return {
+    ...made,
+    breakSources: () => rmSync(join(root, "dist/.stamp.json")),
+    mimikit: (command: string) =>
+      execFileSync(process.execPath, ["apps/cli/bin/mimikit.mjs", command], { cwd: root, stdio: "pipe" }),
+  };
+}
+
+test("a restart builds a page that has changed, and other commands leave it as it is", async () => {
+  const { write, journal, page, mimikit } = await runnable();
+  write("apps/web/src/main.ts", "two");
+  mimikit("status");
+  expect(page("index.html")).toBe("page of one");
+  mimikit("restart");
+  mimikit("restart");
+  expect(journal().slice(3)).toEqual(["status runs", "vite builds two", "restart runs", "restart runs"]);
+  expect(page("index.html")).toBe("page of two");
+});
+
+test("a stop builds nothing, so that sources that cannot be built keep nothing running", async () => {
+  const { journal, mimikit, breakSources } = await runnable();
+  breakSources();
+  expect(() => mimikit("status")).toThrow("could not be built");
+  mimikit("down");
+  expect(journal().slice(3)).toEqual(["down runs"]);
 });
 
 test("who has the page before open finds its files, and older ones are gone", async () => {

@@ -21,6 +21,8 @@ interface Readme {
   heading: string;
   /** The answers to its commands. */
   greeting: string;
+  /** A model is connected without a terminal, too. */
+  withoutTerminal: string;
   chainDone: string;
   scheduled: RegExp;
   remembered: string;
@@ -33,6 +35,7 @@ const READMES: readonly Readme[] = [
     file: "README.md",
     heading: "## The first five minutes",
     greeting: "Hello! No language model is configured yet",
+    withoutTerminal: "On the page, *Settings* connects one too.",
     chainDone: "Both are done.",
     scheduled: /^I have scheduled this: .*run `ls` then `date`\. .*Its id is `(?<id>t-[\d.]+)`/m,
     remembered: "I like pnpm",
@@ -42,6 +45,7 @@ const READMES: readonly Readme[] = [
     file: "README.zh-CN.md",
     heading: "## 最初五分钟",
     greeting: "你好！还没有配置语言模型",
+    withoutTerminal: "在页面上，*设置*里也可以连接。",
     chainDone: "两个都完成了。",
     scheduled: /^已安排：.*运行 `ls` 然后 `date`。.*编号是 `(?<id>t-[\d.]+)`/m,
     remembered: "我喜欢用 pnpm",
@@ -76,7 +80,8 @@ test.each(READMES)(
         commandsBelow(readme);
       const [remember = "", search = "", undo = ""] = rest;
 
-      expect(await say(mimikit, hello)).toContain(readme.greeting);
+      const greeted = await say(mimikit, hello);
+      for (const text of [readme.greeting, readme.withoutTerminal]) expect(greeted).toContain(text);
       expect(await say(mimikit, chain)).toContain(readme.chainDone);
       await say(mimikit, reminder);
 

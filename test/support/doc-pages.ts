@@ -23,6 +23,7 @@ export const OTHER_PAGES: Readonly<Record<string, string>> = {
   "reliability.md": "figures, and how they were measured",
   "requirements.md": "a table, cited by number",
   "versus.md": "figures, and how they were measured",
+  "walks.md": "a record of what new users stopped at",
 };
 
 export interface Block {

@@ -35,7 +35,10 @@ if (!hasPackages()) fail(`the packages are not installed: run  npm start  once i
 const node = findNode();
 if (node === null)
   fail(`Node ${NODE_NEEDED.join(".")} or newer is needed, and this is ${process.versions.node}: install a newer one`);
-if (!makeFresh()) fail("the programs could not be built; the reason is above");
+// A restart is how a changed page reaches the browser. To stop, nothing is built: a broken source keeps nothing running.
+const isStop = process.argv[2] === "down" && existsSync(bundleOf("cli"));
+if (!isStop && !makeFresh({ withPage: process.argv[2] === "restart" }))
+  fail("the programs could not be built; the reason is above");
 
 if (node === process.execPath) {
   // What was compiled once starts in about half the time.

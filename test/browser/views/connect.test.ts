@@ -67,7 +67,10 @@ describe.runIf(hasChromium)("the card that connects a model", { timeout: BROWSER
     });
     const { page, mishaps } = await openPage();
     await button(page, "Choose a provider").click();
-    await field(page, "Provider").selectOption("OpenAI");
+    // Its title is that of its model, which names no vendor: a list of vendors needs one.
+    const option = field(page, "Provider").locator('option[value="openai"]');
+    expect(await option.innerText()).toBe("OpenAI, or a compatible endpoint");
+    await field(page, "Provider").selectOption("openai");
     expect(await field(page, "Key").getAttribute("type")).toBe("password");
     expect(await button(page, "Save").isDisabled()).toBe(true);
     await field(page, "Key").fill(` ${KEY} `);
@@ -136,7 +139,7 @@ describe.runIf(hasChromium)("the card that connects a model", { timeout: BROWSER
     } satisfies ConnectionTest);
     const { page } = await openPage();
     await openView(page, "settings/connect");
-    await field(page, "Provider").selectOption("OpenAI");
+    await field(page, "Provider").selectOption("openai");
     await card(page).getByRole("combobox", { name: "Model" }).fill("gpt5");
     await button(page, "Test").click();
     await card(page).getByText("There is no such model. Choose one from the list.").waitFor();
@@ -149,7 +152,7 @@ describe.runIf(hasChromium)("the card that connects a model", { timeout: BROWSER
     describeProviders(pages.gateway, { openai: { key: { from: "variable", variable: "OPENAI_API_KEY" } } });
     const { page } = await openPage();
     await openView(page, "settings/connect");
-    await field(page, "Provider").selectOption("OpenAI");
+    await field(page, "Provider").selectOption("openai");
     expect(await field(page, "Key").isDisabled()).toBe(true);
     await card(page).getByText("from the variable OPENAI_API_KEY, which wins").waitFor();
 
@@ -159,7 +162,7 @@ describe.runIf(hasChromium)("the card that connects a model", { timeout: BROWSER
       return {};
     });
     await page.reload();
-    await field(page, "Provider").selectOption("OpenAI");
+    await field(page, "Provider").selectOption("openai");
     await button(page, "Delete the key").click();
     await card(page).getByText("The key was deleted.").waitFor();
     await card(page).getByRole("link", { name: "Create a key" }).waitFor();

@@ -54,7 +54,7 @@ export function Connecting() {
                 .filter((provider) => provider.kind === kind)
                 .map((provider) => (
                   <option key={provider.id} value={provider.id}>
-                    {titleOf(provider)}
+                    {provider.id === "openai" ? connectWords.openai : titleOf(provider)}
                   </option>
                 ))}
             </optgroup>

@@ -21,6 +21,8 @@ const known = (value: boolean | null): string => (value === null ? "not known" :
 export const connectWords = {
   provider: "Provider",
   choose: "Choose…",
+  /** The provider openai in the list, which elsewhere goes by the name of its model. */
+  openai: "OpenAI, or a compatible endpoint",
   kinds: {
     endpoint: "With a key",
     local: "On this computer or network",

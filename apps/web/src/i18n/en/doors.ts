@@ -23,7 +23,7 @@ export const doorWords = {
   },
   pairTitle: "Pair this browser",
   pairText:
-    "Mimikit answers only browsers that are paired with it. One that is shows a code under Settings → Devices → Add a device. Or run this on the computer where Mimikit runs, and open the link it prints:",
+    "Mimikit answers only browsers that are paired with it. A paired browser shows a code under Settings → Devices → Add a device. Or run this on the computer where Mimikit runs, and open the link or type the code that it prints:",
   pairCommand: "mimikit pair",
   pairStart: "“npm start” prints a link, too. A code works once, for ten minutes.",
   pairCode: "Pairing code, or the whole link",

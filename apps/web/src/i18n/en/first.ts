@@ -12,7 +12,7 @@ export const firstWords = {
   modelIs: (name: string) => `Model: ${name}`,
   goOnWithout: "Continue without",
   offline:
-    "Without a model, the built-in engine answers: it runs commands, sets reminders, repeats things and remembers.",
+    "Without a model, the offline engine answers: it runs commands, sets reminders, repeats things and remembers.",
   ask: "Ask for something",
   examples: [
     { text: "What can you do?", why: "everything the assistant understands" },

@@ -4,7 +4,7 @@ export const overviewWords = {
   connectModel: "Connect a model",
   connectAbout: "Choose a model. Its key stays on the computer where Mimikit runs, in a file that only you can read.",
   connectOpen: "Choose a provider",
-  offlineEngine: "No model is connected. The built-in engine answers: send “help” to see what it can do.",
+  offlineEngine: "No model is connected. The offline engine answers: send “help” to see what it can do.",
   passedOver: "Skipped",
   tokensInOut: (input: string, output: string) => `${input} tokens in, ${output} out`,
   tool: "tool",

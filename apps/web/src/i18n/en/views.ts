@@ -277,7 +277,7 @@ export const viewWords = {
   measureCost: "Cost",
   dayBar: (day: string, amount: string) => `${day}: ${amount}`,
   usageTeach:
-    "No cost yet. Idling and the built-in engine are free. Model tokens are counted here by day, role and provider.",
+    "No cost yet. Idling and the offline engine are free. Model tokens are counted here by day, role and provider.",
   total: "Total",
   day: "Day",
   provider: "Provider",

@@ -23,6 +23,7 @@ const known = (value: boolean | null): string => (value === null ? "未知" : va
 export const connectWords: typeof en.connectWords = {
   provider: "服务商",
   choose: "请选择…",
+  openai: "OpenAI 或兼容的接口",
   kinds: {
     endpoint: "使用密钥",
     local: "这台电脑或局域网",

@@ -25,7 +25,7 @@ export const doorWords: typeof en.doorWords = {
   },
   pairTitle: "配对这个浏览器",
   pairText:
-    "Mimikit 只响应已配对的浏览器。在已配对的浏览器里，“设置 → 设备 → 添加设备”会显示一个配对码。也可以在运行 Mimikit 的电脑上执行下面的命令，并打开它给出的链接：",
+    "Mimikit 只响应已配对的浏览器。在已配对的浏览器里，“设置 → 设备 → 添加设备”会显示一个配对码。也可以在运行 Mimikit 的电脑上执行下面的命令，然后打开它给出的链接，或输入它给出的配对码：",
   pairCommand: "mimikit pair",
   pairStart: "“npm start” 也会显示一个链接。配对码只能用一次，十分钟内有效。",
   pairCode: "配对码，或整个链接",

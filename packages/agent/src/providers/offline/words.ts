@@ -153,7 +153,7 @@ const en = {
     undo: `Nothing is undone by a message. The page lists what can be undone under *Activity*, with a button each; in the terminal \`${MIMIKIT} undo\` lists it, and \`${MIMIKIT} undo <id>\` undoes one.`,
     why: `Why something fires, or does not, stands on the page under *Schedules*; in the terminal say \`${MIMIKIT} triggers explain <id>\`. Say "reminders" to see the ids.`,
   } satisfies Record<Elsewhere, string>,
-  connect: `To connect a model (OpenAI, Anthropic, Google, Ollama and others, or codex and claude):\n\n${CONNECT}\n\nIt asks step by step, and takes effect at once. More: docs/providers.md.`,
+  connect: `To connect a model (OpenAI, Anthropic, Google, Ollama and others, or codex and claude):\n\n${CONNECT}\n\nIt asks step by step, and takes effect at once. On the page, *Settings* connects one too. More: docs/providers.md.`,
   helpIntro: "I work without a language model and understand these requests:",
   allDone: (count: number) => (count === 1 ? "Done." : count === 2 ? "Both are done." : `All ${count} are done.`),
   /** Of the others some wait for an answer, or were not begun. */
@@ -274,7 +274,7 @@ const zh: Words = {
     undo: `一条消息不会撤销任何内容。页面的“动态”里列出了可以撤销的内容，每项都有按钮；在终端里，\`${MIMIKIT} undo\` 列出它们，\`${MIMIKIT} undo <编号>\` 撤销其中一项。`,
     why: `为什么触发或没有触发，请看页面的“日程”；在终端里请用 \`${MIMIKIT} triggers explain <编号>\`。说“我的提醒”可以查看编号。`,
   },
-  connect: `要连接模型（OpenAI、Anthropic、Google、Ollama 等，或者 codex 和 claude）：\n\n${CONNECT}\n\n它会一步步询问，保存后立即生效。更多说明：docs/providers.md。`,
+  connect: `要连接模型（OpenAI、Anthropic、Google、Ollama 等，或者 codex 和 claude）：\n\n${CONNECT}\n\n它会一步步询问，保存后立即生效。在页面上，*设置*里也可以连接。更多说明：docs/providers.md。`,
   helpIntro: "我不需要语言模型就能理解这些请求：",
   allDone: (count) => (count === 1 ? "完成了。" : count === 2 ? "两个都完成了。" : `${count} 个都完成了。`),
   someDone: (done, failed, count) =>
