@@ -69,6 +69,14 @@ describe.skipIf(!hasTerminals)("at a terminal", () => {
     expect(sent(served)).toEqual(["look: one\n  two\nthree 行"]);
   });
 
+  test("a Chinese terminal says in Chinese that a reply is awaited", async () => {
+    const served = await serve();
+    const chat = openTerminal(served, ["chat"], { LANG: "zh_CN.UTF-8", LC_ALL: "", LC_MESSAGES: "" });
+    await chat.shows("› ");
+    chat.type("你好\r");
+    await chat.shows("… 思考");
+  });
+
   test("wide characters are edited one by one, and Alt-Enter begins a line", async () => {
     const { served, chat } = await startChat();
     chat.type("你好世界");

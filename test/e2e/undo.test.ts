@@ -55,6 +55,7 @@ test("memory, backlog, triggers and settings are taken back, once, from the comm
   await say("remember the printer is upstairs");
   const edited = await newest("memory", "add");
   writeFileSync(join(mimikit.home, "memory.md"), read("memory.md").replace("upstairs", "downstairs"));
+  expect((await runCli(mimikit, ["undo"])).error).toContain("undo one with  mimikit undo <id>");
   const line = /line \d+ of memory.md was edited since, so it was kept/;
   expect(await runCli(mimikit, ["undo", edited.id])).toMatchObject({ code: 1, error: expect.stringMatching(line) });
   await expect(undoByApi(edited.id)).rejects.toThrow(/^409 /);

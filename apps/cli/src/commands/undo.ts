@@ -13,7 +13,7 @@ import { found, withState } from "../instance/state.ts";
 import { ask } from "../instance/write-command.ts";
 import { Failure } from "../io/failure.ts";
 import { currentPlace } from "../io/place.ts";
-import { plainLine, printJson, printLine, printTable } from "../io/print.ts";
+import { plainLine, printJson, printLine, printProgress, printTable } from "../io/print.ts";
 
 export const undo = command({
   usage: "undo [id]",
@@ -50,6 +50,7 @@ async function list(limit: number, json: boolean): Promise<void> {
     title,
   ]);
   printTable(["id", "when", "what", "by", "state", "title"], rows, t("no changes to undo"));
+  if (rows.length > 0) printProgress(t("undo one with  mimikit undo <id>"));
 }
 
 const DONE: Record<ChangeView["op"], string> = {

@@ -19,7 +19,7 @@ const TELL_MS = 1_000;
 const EARLIER_MAX = 6;
 const EARLIER_LINES_MAX = 8;
 const PROMPT = "› ";
-const THINKING = "thinking";
+const thinking = () => t("thinking");
 /** The state of a task, for those states that are worth a line at a terminal. */
 const SIGNS: Partial<Record<TaskState, string>> = { running: "▸", done: "✓", failed: "✗", cancelled: "✗" };
 const BELL = "\u0007";
@@ -78,7 +78,7 @@ export class Screen {
   /** One more answer is awaited. */
   await(): void {
     this.waiting++;
-    if (this.waiting === 1) this.do(THINKING);
+    if (this.waiting === 1) this.do(thinking());
   }
 
   /** One less. */
@@ -105,7 +105,7 @@ export class Screen {
     if (what !== this.doing) this.doingSinceMs = performance.now();
     this.doing = what;
     if (this.terminal === null) {
-      if (what !== THINKING) this.note(what);
+      if (what !== thinking()) this.note(what);
       return;
     }
     this.teller ??= setInterval(() => this.tell(), TELL_MS);

@@ -243,6 +243,7 @@ export const EVERYDAY: Readonly<Record<string, string>> = {
   "there are no messages yet:  mimikit chat  starts a conversation": "还没有消息：用 mimikit chat 开始对话",
   "no messages match": "没有匹配的消息",
   "no changes to undo": "没有可以撤销的更改",
+  "undo one with  mimikit undo <id>": "用 mimikit undo <编号> 撤销其中一项",
   "queued; it is undone when Mimikit runs": "已排队，Mimikit 运行时撤销",
   "ticked off": "勾选",
   removed: "移除",
