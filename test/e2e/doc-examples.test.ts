@@ -20,6 +20,7 @@ const NOT_RUN: Readonly<Record<string, string>> = {
   "scale.md": "measures for minutes; test/e2e/bench.test.ts runs the bench",
   "service.md": "needs systemd; test/pm2/service.test.ts runs what it sets up",
   "zh/connect.md": "needs keys and models; test/e2e/connect.test.ts connects some",
+  "zh/install.md": "as install.md",
   "zh/reach.md": "as remote.md",
   "zh/server.md": "as service.md",
 };
