@@ -179,7 +179,14 @@ class Watch {
 
   /** Are these the other words of a second thought that came too late (docs/steering.md#second-thoughts)? */
   private isRefused(id: string): boolean {
-    return this.world.disk.read(archivePath(id.replace(/^m-/, "")))?.includes('"outcome":"refused: ') === true;
+    const { disk } = this.world;
+    const command = id.replace(/^m-/, "");
+    const isSo = (record: string) => record.includes(command) && record.includes('"outcome":"refused: ');
+    if (isSo(disk.read(archivePath(command)) ?? "")) return true;
+    // Its month may be compacted by now.
+    return disk
+      .names("archive/folded")
+      .some((name) => disk.read(`archive/folded/${name}`, Number.MAX_SAFE_INTEGER)?.split("\n").some(isSo));
   }
 }
 
