@@ -318,7 +318,12 @@ process.exit(require("node:child_process").spawnSync(real, args, { stdio: "inher
     ["as it is", "args", { worker: HELD, readOnly: { verdict: "confined" } }],
     ["that shows the state directory", 'bind("--ro-bind", state)', { worker: REACHED }],
     ["that shows a hidden place", 'without(["--tmpfs", hidden], ["--remount-ro", hidden])', { worker: REACHED }],
-    ["that lets its own program be changed", `without(["--ro-bind", "${ROOT}", "${ROOT}"])`, { worker: REACHED }],
+    [
+      "that lets its own program be changed",
+      `without(["--ro-bind", "${ROOT}", "${ROOT}"])`,
+      // A clone below /tmp is not there at all in a sandbox with a /tmp of its own.
+      { worker: ROOT.startsWith("/tmp/") ? HELD : REACHED },
+    ],
     [
       "that shows the /tmp of others",
       'args.filter((_, at) => ![0, 1, 2].some((n) => args[at + n] === "/tmp" && args[at + n - 2] === "--bind"))',
