@@ -149,6 +149,28 @@ test("a dropped file stands once in the conversation, also while it and the mess
   expect(inbox).toBe(1);
 });
 
+test("a dropped file that becomes a message in the look after one that failed at the archive is there all the time", async () => {
+  const { disk, stepped, view } = temporaryView();
+  await disk.write(inboxPath("note"), JSON.stringify({ kind: "message", text: "a note" }));
+  const [dropped] = (await view.refresh()).messages;
+  await settleTurn(disk, 1, [], "answer");
+  stepped.onCall = async (path) => {
+    if (path === archivePath("t-000001")) throw new Error("too many open files");
+  };
+  await expect(view.refresh()).rejects.toThrow("too many open files");
+  let isInboxListed = false;
+  stepped.onCall = async (path) => {
+    if (path === inboxPath("note") && isInboxListed) {
+      await sendMessage(disk, dropped?.id ?? "");
+      await disk.unlink(path);
+    }
+    isInboxListed = path === INBOX;
+  };
+  const { messages } = await view.refresh();
+  expect(await disk.exists(inboxPath("note"))).toBe(false);
+  expect(messages.map(({ id }) => id)).toContain(dropped?.id);
+});
+
 const STEER = { id: "s-1", at: NOON, text: "rather tea" };
 
 test("a steer that no run has taken, and that becomes a message in the middle of a look, is there before, during and after", {

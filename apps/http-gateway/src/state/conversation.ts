@@ -63,10 +63,15 @@ export class ConversationView {
     this.add(messages);
   }
 
-  /** Reads the conversation as it is on disk, and every name in archive/ with it. */
-  static async load(fs: FileSystem, archiveIndex: ArchiveIndex): Promise<ConversationView> {
+  /**
+   * Reads the conversation as it is on disk, and every name in archive/ with it.
+   * @param before the conversation that it replaces: the messages that were on their way in it are still looked for.
+   */
+  static async load(fs: FileSystem, archiveIndex: ArchiveIndex, before?: ConversationView): Promise<ConversationView> {
     await archiveIndex.load();
-    return new ConversationView(await readHistory(fs, archiveIndex));
+    const read = new ConversationView(await readHistory(fs, archiveIndex));
+    if (before !== undefined) [read.tail, read.missed] = [before.tail, before.missed];
+    return read;
   }
 
   /** Adds a turn that was applied. Turns come in order; one that is there already changes nothing. */

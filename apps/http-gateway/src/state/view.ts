@@ -53,6 +53,8 @@ export class View {
   private readonly agenda: Agenda;
   private readonly board: Board;
   private conversation: ConversationView | undefined;
+  /** The conversation at a look that failed in the archive; the next look reads it from there again. */
+  private unread: ConversationView | undefined;
   private current: StateView | undefined;
   /** Settled turns that no look shows yet: a look that failed half-way must not lose them. */
   private newTurns: Result[] = [];
@@ -245,15 +247,17 @@ export class View {
       return await this.cache.archiveIndex.follow();
     } catch (error) {
       // Turns that were noted before the error are not reported again, so the next look reads the conversation again.
+      this.unread = this.conversation;
       this.conversation = undefined;
       throw error;
     }
   }
 
   private async begin(): Promise<ConversationView> {
-    const conversation = await ConversationView.load(this.fs, this.cache.archiveIndex);
+    const conversation = await ConversationView.load(this.fs, this.cache.archiveIndex, this.unread);
     await this.ended.load();
     this.conversation = conversation;
+    this.unread = undefined;
     return conversation;
   }
 
