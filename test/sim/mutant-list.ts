@@ -876,7 +876,7 @@ export const MUTANTS: readonly Mutant[] = [
     name: "lost-from-sight",
     rule: "views: a message that was on its way is in every later look",
     file: VIEW,
-    find: "if (conversation.hasLost) {",
+    find: "if (conversation.mayHaveLost) {",
     replace: "if (this.current === undefined) {",
     seed: 21,
   },

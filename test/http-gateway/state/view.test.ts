@@ -10,6 +10,7 @@ import { type Result, type ResultType, reportOf } from "@mimikit/protocol/record
 import { readToken } from "@mimikit/runtime/home/home";
 import { createSigned } from "@mimikit/store/disk/create-command";
 import { openDisk } from "@mimikit/store/disk/disk";
+import { droppedId } from "@mimikit/store/disk/dropped-file";
 import type { FileSystem } from "@mimikit/store/disk/file-system";
 import { createRecord, readRecord } from "@mimikit/store/disk/record";
 import { sign } from "@mimikit/store/disk/sign";
@@ -173,17 +174,19 @@ test("a dropped file that becomes a message in the look after one that failed at
 
 const STEER = { id: "s-1", at: NOON, text: "rather tea" };
 
+async function becomesMessage(disk: FileSystem): Promise<void> {
+  const { id, at, text } = STEER;
+  await createRecord(disk, Message, inboxPath(`m-${id}`), { kind: "message", id: `m-${id}`, at, text });
+  await disk.unlink(signalPath(id));
+}
+
 test("a steer that no run has taken, and that becomes a message in the middle of a look, is there before, during and after", {
   timeout: TEST_MS_MAX,
 }, async () => {
   const signal = { ...STEER, taskId: "t-000001" };
   const points = await lookWhile(
     (disk) => createRecord(disk, Signal, signalPath(STEER.id), signal),
-    async (disk) => {
-      const { id, at, text } = STEER;
-      await createRecord(disk, Message, inboxPath(`m-${id}`), { kind: "message", id: `m-${id}`, at, text });
-      await disk.unlink(signalPath(id));
-    },
+    becomesMessage,
     (looks, where) => {
       for (const { messages } of looks)
         expect(
@@ -194,6 +197,45 @@ test("a steer that no run has taken, and that becomes a message in the middle of
   );
   expect(points).toBeGreaterThan(10);
 });
+
+const MOVES_DURING_THE_FIRST_LOOK: { what: string; prepare: Move; move: Move }[] = [
+  {
+    what: "a dropped file that becomes a message",
+    prepare: (disk) => disk.write(inboxPath("note"), JSON.stringify({ kind: "message", text: STEER.text })),
+    move: async (disk) => {
+      const file = await disk.info(inboxPath("note"));
+      if (file === null) return;
+      const id = droppedId("note", file);
+      await createRecord(disk, Message, inboxPath(id), { kind: "message", id, at: NOON, text: STEER.text });
+      await disk.unlink(inboxPath("note"));
+    },
+  },
+  {
+    what: "a steer that no run has taken, and that becomes a message",
+    prepare: (disk) => createRecord(disk, Signal, signalPath(STEER.id), { ...STEER, taskId: "t-000001" }),
+    move: becomesMessage,
+  },
+];
+
+test.each(MOVES_DURING_THE_FIRST_LOOK)(
+  "$what in the middle of the very first look is in it, once",
+  {
+    timeout: TEST_MS_MAX,
+  },
+  async ({ prepare, move }) => {
+    for (let k = 0, isReached = true; isReached; k++) {
+      const { disk, stepped, view, token } = temporaryView();
+      await prepare(disk, token);
+      stepped.interrupt(k, async () => void (await move(disk, token)));
+      const { messages } = await view.refresh();
+      isReached = stepped.calls > k;
+      expect(
+        messages.map(({ text }) => text),
+        `before call ${k}`,
+      ).toEqual([STEER.text]);
+    }
+  },
+);
 
 test("a steer of whose moves only one is heard, and that becomes a message in the middle of the next look, is there all the time", async () => {
   const { disk, stepped, view } = temporaryView();

@@ -52,8 +52,9 @@ export class ConversationView {
   private readonly ids = new Set<string>();
   /** The ids, and those that a message had while it was on its way. */
   private readonly known = new Set<string>();
-  /** Messages that were on their way at the last look. */
-  private tail: readonly ChatMessage[] = [];
+  /** Messages that were on their way at the last look; undefined before the first. */
+  private tail: readonly ChatMessage[] | undefined;
+  private isFirst = true;
   /** Those that were on their way before, and how many looks in a row have missed them. */
   private missed = new Map<string, number>();
   private throughTurn: number;
@@ -107,6 +108,7 @@ export class ConversationView {
     const outages = underWay.outages.filter((told) => !isKnown(told)).map((told) => ({ ...told, pending: true }));
     const tail: ChatMessage[] = [...messages, ...steers, ...answers, ...outages].sort(byTime);
     const there = new Set(tail.flatMap(({ id, replaces = id }) => [id, replaces]));
+    this.isFirst = this.tail === undefined;
     this.noteMissed((id) => there.has(id) || known.has(id));
     this.tail = tail;
     const rewritten = new Set(
@@ -120,13 +122,16 @@ export class ConversationView {
     return newestVersions([...settled, ...tail]);
   }
 
-  /** Is there a message that was on its way, that this look has missed, and that another one may find? */
-  get hasLost(): boolean {
-    return this.missed.size > 0;
+  /**
+   * May this look have missed a message that was on its way, and another one find it? The first look has nothing to compare with, so it
+   * cannot tell.
+   */
+  get mayHaveLost(): boolean {
+    return this.isFirst || this.missed.size > 0;
   }
 
   private noteMissed(isThere: (id: string) => boolean): void {
-    const missed = [...this.tail.map(({ id }) => id), ...this.missed.keys()]
+    const missed = [...(this.tail ?? []).map(({ id }) => id), ...this.missed.keys()]
       .filter((id) => !isThere(id))
       .map((id) => [id, (this.missed.get(id) ?? 0) + 1] as const);
     this.missed = new Map(missed.filter(([, times]) => times < MISSES_MAX));

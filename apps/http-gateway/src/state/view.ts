@@ -231,7 +231,7 @@ export class View {
     const state = this.compose(conversation);
     // A message on its way was in none of the directories: it had moved against the order in which they are read, as a steer does that
     // no run has taken, or only its removal was heard of.
-    if (conversation.hasLost) {
+    if (conversation.mayHaveLost) {
       this.wantsAll = true;
       return this.lookNow();
     }
