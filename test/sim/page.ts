@@ -50,11 +50,14 @@ export class Page {
   private readonly world: World;
   private readonly orders: Order[] = [];
   private readonly messages = new Map<string, Order>();
+  /** It goes on from gateway to gateway. */
+  readonly watch: Watch;
   private invented = 0;
 
   constructor(world: World, outside: Outside) {
     this.world = world;
     this.outside = outside;
+    this.watch = new Watch(world);
   }
 
   /** The next thing that the user sends; undefined for none. */
@@ -124,7 +127,7 @@ export class Page {
   }
 }
 
-/** Checks what one view shows, look by look. */
+/** Checks what the page shows, look by look. */
 class Watch {
   private readonly world: World;
   /** The ids that a look has shown: none of them goes again. */
@@ -199,9 +202,8 @@ export function page(outside: Outside, user: Page): Program {
     const commands = new Commands({ fs, cache, view, token: TOKEN, timeZone: "UTC", log, nowMs });
     const heard = new PendingChanges();
     process.hear = (dir, name) => heard.note(dir, name);
-    const watch = new Watch(world);
     const looks = (async (): Promise<never> => {
-      for (;;) await lookOnce(view, cache, heard, watch, environment, outside, user);
+      for (;;) await lookOnce(view, cache, heard, environment, outside, user);
     })();
     looks.catch((error: unknown) => world.violate(`the page crashed: ${String(error)}`));
     for (;;) {
@@ -221,7 +223,6 @@ async function lookOnce(
   view: View,
   cache: StateCache,
   heard: PendingChanges,
-  watch: Watch,
   environment: Environment,
   outside: Outside,
   user: Page,
@@ -235,7 +236,7 @@ async function lookOnce(
   await tolerating(environment, async () => {
     const isEach = random() < LOOK_AT_EACH_CHANCE;
     const state = await (changes.size === 0 ? view.refresh(isEach) : view.refreshHeard(changes));
-    watch.check(state, promised, closed);
+    user.watch.check(state, promised, closed);
     checkCache(cache, (what) => world.violate(`at the page: ${what}`));
     if (isCalmEnough(world)) await compare(view, environment, user);
   });
