@@ -167,7 +167,7 @@ test("a dropped file that becomes a message in the look after one that failed at
     }
     isInboxListed = path === INBOX;
   };
-  const { messages } = await view.refresh();
+  const { messages } = await view.refresh(true);
   expect(await disk.exists(inboxPath("note"))).toBe(false);
   expect(messages.map(({ id }) => id)).toContain(dropped?.id);
 });
@@ -514,6 +514,25 @@ test("an answer whose question closes in the middle of a look is one line all th
     },
   );
   expect(points).toBeGreaterThan(10);
+});
+
+test("an answer that waits, and whose question was closed by another one, is there for a gateway that begins then", async () => {
+  const { disk, view, token } = temporaryView();
+  const question = await ask(disk, "t-000001.0");
+  const at = NOON;
+  await createRecord(disk, Archived, archivePath(question.id), {
+    kind: "question",
+    id: question.id,
+    at,
+    question,
+    outcome: "answered",
+    answer: "blue",
+  });
+  await disk.unlink(questionPath(question.id));
+  await createSigned(disk, token, { kind: "answer", id: "a-2", at, questionId: question.id, answer: "rather red" });
+  const { questions, messages } = await view.refresh();
+  expect(questions).toEqual([]);
+  expect(messages).toMatchObject([{ id: "a-2", text: "rather red", quote: question.id }]);
 });
 
 test("a question that is closed is not open, though its record is still there", async () => {

@@ -9,7 +9,7 @@ import { triggerSummary } from "@mimikit/core/views/board";
 import { questionView } from "@mimikit/core/views/question-view";
 import type { EndedTrigger } from "@mimikit/protocol/records/archive";
 import type { InboxCommand } from "@mimikit/protocol/records/inbox";
-import type { Question } from "@mimikit/protocol/records/question";
+import type { ClosedQuestion, Question } from "@mimikit/protocol/records/question";
 import type { Trigger } from "@mimikit/protocol/records/trigger";
 import { coded, withCodes } from "@mimikit/protocol/texts/coded";
 import type { QuestionView, TriggerSummary } from "@mimikit/protocol/wire/api";
@@ -26,7 +26,7 @@ export class Agenda {
   private open: ReadonlyMap<string, Question> = new Map();
   /** Those that are open, the oldest first. */
   questions: readonly QuestionView[] = [];
-  /** Questions that are there, and those of before that an answer on its way is about: it may outlast its question by a look. */
+  /** Questions that are there, and those that an answer on its way is about: it may outlast its question, or come after it was closed. */
   asked: ReadonlyMap<string, Question> = new Map();
 
   constructor(cache: StateCache) {
@@ -38,7 +38,14 @@ export class Agenda {
    * for there afterwards, a closed one is never seen open again.
    */
   async confirmQuestions(): Promise<void> {
-    for (const id of this.cache.questions.keys()) await this.cache.archiveIndex.confirm(id);
+    const { questions, inbox, archiveIndex } = this.cache;
+    for (const id of questions.keys()) await archiveIndex.confirm(id);
+    for (const command of inbox.values()) {
+      if (command.kind !== "answer" || questions.has(command.questionId) || this.asked.has(command.questionId))
+        continue;
+      const closed = await this.closedQuestion(command.questionId);
+      if (closed !== null) this.asked = new Map([...this.asked, [closed.id, closed.question]]);
+    }
   }
 
   /** Call after that. @param touched the triggers of which a record came or went since the last call, among others. */
@@ -108,17 +115,22 @@ export class Agenda {
 
   /** A question that is open. @throws HttpProblem 404 for an unknown one, 410 for one that is closed. */
   async questionOf(id: string): Promise<Question> {
-    const { inbox, archiveIndex, questions } = this.cache;
+    const { inbox, questions } = this.cache;
     const hint = "What you want to say about it can be sent as a message.";
-    const record = (await archiveIndex.confirm(id)) ? await archiveIndex.read(id) : null;
-    if (record !== null && "kind" in record && record.kind === "question")
-      throw new HttpProblem(410, coded("question_closed", { how: record.outcome }), { hint });
+    const closed = await this.closedQuestion(id);
+    if (closed !== null) throw new HttpProblem(410, coded("question_closed", { how: closed.outcome }), { hint });
     const question = this.open.get(id);
     if (question !== undefined) return question;
     const isAnswered = [...inbox.values()].some((command) => command.kind === "answer" && command.questionId === id);
     if (isAnswered && questions.has(id))
       throw new HttpProblem(410, coded("question_closed", { how: "answered" }), { hint });
     throw new HttpProblem(404, coded("no_such_question"));
+  }
+
+  private async closedQuestion(id: string): Promise<ClosedQuestion | null> {
+    const { archiveIndex } = this.cache;
+    const record = (await archiveIndex.confirm(id)) ? await archiveIndex.read(id) : null;
+    return record !== null && "kind" in record && record.kind === "question" ? record : null;
   }
 }
 
