@@ -9,6 +9,7 @@ import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, syml
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
+import { BLIND_MUTANTS } from "./blind-mutants.ts";
 import { CALENDAR_MUTANTS } from "./calendar/mutants.ts";
 import { MUTANTS, type Mutant } from "./mutant-list.ts";
 import { POOL_MUTANTS } from "./pools/mutants.ts";
@@ -128,7 +129,7 @@ if (values.seconds !== undefined)
     for (const child of searching) child.kill();
   }, Number(values.seconds) * 1_000).unref();
 const undecided: string[] = [];
-const queue = [...MUTANTS, ...CALENDAR_MUTANTS, ...POOL_MUTANTS].filter(
+const queue = [...MUTANTS, ...BLIND_MUTANTS, ...CALENDAR_MUTANTS, ...POOL_MUTANTS].filter(
   ({ name, isRare }) => (wanted.length === 0 || wanted.includes(name)) && !(values.common && isRare === true),
 );
 const notWhereExpected: Mutant[] = [];

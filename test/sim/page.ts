@@ -50,14 +50,19 @@ export class Page {
   private readonly world: World;
   private readonly orders: Order[] = [];
   private readonly messages = new Map<string, Order>();
-  /** It goes on from gateway to gateway. */
-  readonly watch: Watch;
+  private watch: { over: Watch; powerLosses: number } | undefined;
   private invented = 0;
 
   constructor(world: World, outside: Outside) {
     this.world = world;
     this.outside = outside;
-    this.watch = new Watch(world);
+  }
+
+  /** Watches over the next gateway, which shows all that the one before it did, except that a power loss takes what was not durable. */
+  watchOn(): Watch {
+    const { powerLosses } = this.world.counts;
+    if (this.watch?.powerLosses !== powerLosses) this.watch = { over: new Watch(this.world), powerLosses };
+    return this.watch.over;
   }
 
   /** The next thing that the user sends; undefined for none. */
@@ -202,8 +207,9 @@ export function page(outside: Outside, user: Page): Program {
     const commands = new Commands({ fs, cache, view, token: TOKEN, timeZone: "UTC", log, nowMs });
     const heard = new PendingChanges();
     process.hear = (dir, name) => heard.note(dir, name);
+    const watch = user.watchOn();
     const looks = (async (): Promise<never> => {
-      for (;;) await lookOnce(view, cache, heard, environment, outside, user);
+      for (;;) await lookOnce(view, cache, heard, watch, environment, outside, user);
     })();
     looks.catch((error: unknown) => world.violate(`the page crashed: ${String(error)}`));
     for (;;) {
@@ -223,6 +229,7 @@ async function lookOnce(
   view: View,
   cache: StateCache,
   heard: PendingChanges,
+  watch: Watch,
   environment: Environment,
   outside: Outside,
   user: Page,
@@ -236,7 +243,7 @@ async function lookOnce(
   await tolerating(environment, async () => {
     const isEach = random() < LOOK_AT_EACH_CHANCE;
     const state = await (changes.size === 0 ? view.refresh(isEach) : view.refreshHeard(changes));
-    user.watch.check(state, promised, closed);
+    watch.check(state, promised, closed);
     checkCache(cache, (what) => world.violate(`at the page: ${what}`));
     if (isCalmEnough(world)) await compare(view, environment, user);
   });

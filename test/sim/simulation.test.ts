@@ -4,6 +4,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { expect, test } from "vitest";
+import { BLIND_MUTANTS } from "./blind-mutants.ts";
 import { CALENDAR_MUTANTS } from "./calendar/mutants.ts";
 import { MUTANTS } from "./mutant-list.ts";
 import { POOL_MUTANTS } from "./pools/mutants.ts";
@@ -20,12 +21,12 @@ test("in a hundred simulated worlds nothing is lost, nothing happens twice, and 
 });
 
 test("every mutant has its place in the code as it is", () => {
-  for (const { name, file, find } of MUTANTS)
+  for (const { name, file, find } of [...MUTANTS, ...BLIND_MUTANTS])
     expect(readFileSync(join(ROOT, file), "utf8").split(find), name).toHaveLength(2);
 });
 
 test("every mutant of the three simulations has a name of its own, by which it can be asked for", () => {
-  const names = [...MUTANTS, ...CALENDAR_MUTANTS, ...POOL_MUTANTS].map(({ name }) => name);
+  const names = [...MUTANTS, ...BLIND_MUTANTS, ...CALENDAR_MUTANTS, ...POOL_MUTANTS].map(({ name }) => name);
   expect(names.filter((name, at) => names.indexOf(name) !== at)).toEqual([]);
 });
 
