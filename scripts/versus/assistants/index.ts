@@ -4,5 +4,6 @@ import { gemma } from "./gemma.ts";
 import { mimikit } from "./mimikit.ts";
 import { nanobot } from "./nanobot.ts";
 import { openclaw } from "./openclaw.ts";
+import { opencode } from "./opencode.ts";
 
-export const ASSISTANTS: readonly Assistant[] = [mimikit, openclaw, nanobot, gemma];
+export const ASSISTANTS: readonly Assistant[] = [mimikit, openclaw, nanobot, gemma, opencode];
