@@ -4,6 +4,8 @@ import { join } from "node:path";
 import { Names } from "../names.ts";
 import type { Assistant, Reply } from "./assistant.ts";
 
+/** Its home may be below a repository, of which it would keep a snapshot for each message. */
+const START = 'mkdir -p /tmp/work && cd /tmp/work && exec "$OPENCODE" serve --port "$PORT"';
 /** It never answers a connection that comes while it starts. */
 const HEALTHY_MS_MAX = 5_000;
 const ANSWER_MS_MAX = 60_000;
@@ -31,8 +33,8 @@ export const opencode: Assistant = {
 
   /** The program of this machine, to which the package's install script would link. */
   command: ({ installed, port }) => ({
-    argv: [`${installed}/node_modules/opencode-linux-${process.arch}/bin/opencode`, "serve", "--port", `${port}`],
-    env: {},
+    argv: ["sh", "-c", START],
+    env: { OPENCODE: `${installed}/node_modules/opencode-linux-${process.arch}/bin/opencode`, PORT: `${port}` },
   }),
 
   async connect({ home, port }) {
