@@ -19,10 +19,3 @@ test("a conversation is begun once, by two messages at the same time too, and th
     undefined,
   ]);
 });
-
-test("a conversation that could not be begun is tried again by the next client", async () => {
-  const home = mkdtempSync(join(tmpdir(), "mimikit-versus-"));
-  onTestFinished(() => rmSync(home, { recursive: true, force: true }));
-  await expect(new Names(home).of("talk", () => Promise.reject(new Error("it is down")))).rejects.toThrow("it is down");
-  expect(await new Names(home).of("talk", async () => "session 1")).toBe("session 1");
-});
