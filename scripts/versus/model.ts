@@ -145,7 +145,8 @@ function asResponse(words: string): Answer {
 /** Words that stand in a request are answered unless their answer stands there, too. */
 function wordsFor(turns: readonly Turn[]): string {
   const texts = turns.map(({ role, content }) => ({ role, text: textOf(content) }));
-  const lastReply = texts.findLastIndex(({ role }) => role === "assistant");
+  // A turn that a kill has left empty is no reply.
+  const lastReply = texts.findLastIndex(({ role, text }) => role === "assistant" && text !== "");
   const newest = texts.slice(lastReply + 1).filter(({ role }) => role === "user" || role === "tool");
   const answered = new Set(texts.flatMap(({ text }) => repliesIn(text)));
   const open = newest.flatMap(({ text }) => requestsIn(newIn(text))).filter((nonce) => !answered.has(nonce));

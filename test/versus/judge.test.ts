@@ -75,11 +75,12 @@ test("the scripted model answers what is new and unanswered, whole and as a stre
   expect(contentOf(await ask([user(`say ${A}`), user([{ type: "text", text: `say ${B}` }])]))).toBe(
     `said ${A}\nsaid ${B}`,
   );
+  expect(contentOf(await ask([user(`say ${A}`), assistant(""), user(`say ${B}`)]))).toBe(`said ${A}\nsaid ${B}`);
   const prompt = `<M:history>say ${A}</M:history><M:inputs>say ${B}</M:inputs>`;
   expect(contentOf(await ask([user(prompt)]))).toBe(`said ${B}`);
   expect(contentOf(await ask([user("a title for this talk")]))).toBe("ok");
   expect(await ask([user(`say ${A}`)], true)).toMatch(new RegExp(`"content":"said ${A}".*\\[DONE\\]`, "s"));
-  expect([model.takeCalls(), model.takeCalls()]).toEqual([5, 0]);
+  expect([model.takeCalls(), model.takeCalls()]).toEqual([6, 0]);
 });
 
 test("the scripted model answers Responses in the format that the prompts of an assistant demand, and gives embeddings", async () => {
