@@ -1,6 +1,6 @@
 /**
- * The scripted model, the same for all: Chat Completions on loopback. It says the nonce of each message that it is asked to
- * answer and that the request does not already hold an answer to, as a careful model would.
+ * The scripted model, the same for all: Chat Completions and Responses on loopback. It says the nonce of each message that it is
+ * asked to answer and that the request does not already hold an answer to, as a careful model would.
  */
 import { once } from "node:events";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
@@ -11,17 +11,29 @@ import { repliesIn, requestsIn } from "./words.ts";
 
 /** As long as a quick model takes. */
 const THINKING_MS = 300;
+const MODEL = "scripted";
 const USAGE = { prompt_tokens: 1_000, completion_tokens: 10, total_tokens: 1_010 };
+/** As long as those of OpenAI's small model; no search of an assistant finds one message nearer than another. */
+const EMBEDDING = { object: "embedding", index: 0, embedding: Array.from({ length: 1_536 }, () => 0.02) };
+
+interface Turn {
+  role: string;
+  content: string | { type: string; text?: string }[] | null;
+}
 
 interface Body {
   stream?: boolean;
   tools?: { function: { name: string } }[];
-  messages: { role: string; content: string | { type: string; text?: string }[] | null }[];
+  /** Of Chat Completions. */
+  messages?: Turn[];
+  /** Of Responses, and of embeddings. */
+  input?: Turn[];
 }
 
 export class ScriptedModel {
   /** Requests that it was sent, those too that were cut off. */
   private calls = 0;
+  private readonly phrase: (words: string) => string;
   private readonly server = createServer((request, response) => {
     this.answer(request, response).catch((error: unknown) => {
       // A client that was killed in the middle is what this is about.
@@ -30,8 +42,13 @@ export class ScriptedModel {
     });
   });
 
-  static async start(): Promise<ScriptedModel> {
-    const model = new ScriptedModel();
+  private constructor(phrase: (words: string) => string) {
+    this.phrase = phrase;
+  }
+
+  /** @param phrase puts its words in the format that the prompts of an assistant demand. */
+  static async start(phrase = (words: string) => words): Promise<ScriptedModel> {
+    const model = new ScriptedModel(phrase);
     model.server.listen(0, "127.0.0.1");
     await once(model.server, "listening");
     return model;
@@ -56,42 +73,80 @@ export class ScriptedModel {
   }
 
   private async answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    if (request.method === "GET") {
-      response.writeHead(200, { "content-type": "application/json" });
-      response.end(JSON.stringify({ object: "list", data: [{ id: "scripted", object: "model", owned_by: "versus" }] }));
-      return;
-    }
+    if (request.method === "GET")
+      return sendJson(response, { object: "list", data: [{ id: MODEL, object: "model", owned_by: "versus" }] });
     const body = JSON.parse(await text(request)) as Body;
-    const isTrial = body.tools?.some((tool) => tool.function.name === TRIAL_TOOL) === true;
+    if (request.url?.endsWith("/embeddings"))
+      return sendJson(response, { object: "list", data: [EMBEDDING], model: MODEL });
+    const isTrial = body.tools?.some((tool) => tool.function?.name === TRIAL_TOOL) === true;
     if (!isTrial) {
       this.calls++;
       await wait(THINKING_MS);
     }
-    const call = { id: "call_1", type: "function", function: { name: TRIAL_TOOL, arguments: '{"word":"ready"}' } };
-    const said = isTrial ? { content: null, tool_calls: [call] } : { content: wordsFor(body) };
-    const finish_reason = isTrial ? "tool_calls" : "stop";
-    const head = { id: `c${Date.now()}`, created: Math.floor(Date.now() / 1_000), model: "scripted" };
-    if (body.stream !== true) {
-      const choices = [{ index: 0, message: { role: "assistant", ...said }, finish_reason }];
-      response.writeHead(200, { "content-type": "application/json" });
-      response.end(JSON.stringify({ ...head, object: "chat.completion", choices, usage: USAGE }));
-      return;
-    }
+    const words = this.phrase(wordsFor(body.messages ?? body.input ?? []));
+    const { whole, events } = body.messages === undefined ? asResponse(words) : asCompletion(isTrial ? null : words);
+    if (body.stream !== true) return sendJson(response, whole);
     response.writeHead(200, { "content-type": "text/event-stream" });
-    const send = (more: object) =>
-      response.write(`data: ${JSON.stringify({ ...head, object: "chat.completion.chunk", ...more })}\n\n`);
-    const delta = isTrial ? { tool_calls: [{ index: 0, ...call }] } : said;
-    send({ choices: [{ index: 0, delta: { role: "assistant", ...delta }, finish_reason: null }] });
-    send({ choices: [{ index: 0, delta: {}, finish_reason }] });
-    send({ choices: [], usage: USAGE });
+    for (const event of events) response.write(`data: ${JSON.stringify(event)}\n\n`);
     response.end("data: [DONE]\n\n");
   }
 }
 
+function sendJson(response: ServerResponse, body: object): void {
+  response.writeHead(200, { "content-type": "application/json" });
+  response.end(JSON.stringify(body));
+}
+
+interface Answer {
+  whole: object;
+  /** Of its stream. */
+  events: object[];
+}
+
+/** Of Chat Completions. @param words null for a call of our trial tool. */
+function asCompletion(words: string | null): Answer {
+  const call = { id: "call_1", type: "function", function: { name: TRIAL_TOOL, arguments: '{"word":"ready"}' } };
+  const said = words === null ? { content: null, tool_calls: [call] } : { content: words };
+  const delta = words === null ? { tool_calls: [{ index: 0, ...call }] } : said;
+  const finish_reason = words === null ? "tool_calls" : "stop";
+  const head = { id: `c${Date.now()}`, created: Math.floor(Date.now() / 1_000), model: MODEL };
+  const choices = [{ index: 0, message: { role: "assistant", ...said }, finish_reason }];
+  const chunk = (more: object) => ({ ...head, object: "chat.completion.chunk", ...more });
+  return {
+    whole: { ...head, object: "chat.completion", choices, usage: USAGE },
+    events: [
+      chunk({ choices: [{ index: 0, delta: { role: "assistant", ...delta }, finish_reason: null }] }),
+      chunk({ choices: [{ index: 0, delta: {}, finish_reason }] }),
+      chunk({ choices: [], usage: USAGE }),
+    ],
+  };
+}
+
+/** Of Responses. */
+function asResponse(words: string): Answer {
+  const content = [{ type: "output_text", text: words, annotations: [] }];
+  const item = { type: "message", id: "m1", role: "assistant", status: "completed", content };
+  const head = { id: `r${Date.now()}`, object: "response", created_at: Math.floor(Date.now() / 1_000), model: MODEL };
+  const usage = { input_tokens: USAGE.prompt_tokens, output_tokens: USAGE.completion_tokens };
+  const whole = { ...head, output: [item], usage };
+  const place = { output_index: 0, item_id: item.id };
+  return {
+    whole,
+    events: [
+      { type: "response.created", response: head },
+      { type: "response.output_item.added", ...place, item },
+      { type: "response.output_text.delta", ...place, content_index: 0, delta: words },
+      { type: "response.output_item.done", ...place, item },
+      { type: "response.completed", response: whole },
+    ],
+  };
+}
+
 /** Words that stand in a request are answered unless their answer stands there, too. */
-function wordsFor({ messages }: Body): string {
-  const texts = messages.map(({ role, content }) => ({ role, text: textOf(content) }));
-  const lastReply = texts.findLastIndex(({ role }) => role === "assistant");
+function wordsFor(turns: readonly Turn[]): string {
+  const texts = turns.map(({ role, content }) => ({ role, text: textOf(content) }));
+  // A turn that a kill has left empty is no reply.
+  const lastReply = texts.findLastIndex(({ role, text }) => role === "assistant" && text !== "");
   const newest = texts.slice(lastReply + 1).filter(({ role }) => role === "user" || role === "tool");
   const answered = new Set(texts.flatMap(({ text }) => repliesIn(text)));
   const open = newest.flatMap(({ text }) => requestsIn(newIn(text))).filter((nonce) => !answered.has(nonce));
@@ -101,7 +156,7 @@ function wordsFor({ messages }: Body): string {
 /** Mimikit's prompt marks the part that is new, and its rules say that only that is to be answered. */
 const newIn = (text: string): string => /<M:inputs>.*?<\/M:inputs>/s.exec(text)?.[0] ?? text;
 
-function textOf(content: Body["messages"][number]["content"]): string {
+function textOf(content: Turn["content"]): string {
   if (content === null) return "";
   return typeof content === "string" ? content : content.map(({ text = "" }) => text).join("\n");
 }

@@ -65,7 +65,7 @@ async function runHome(assistant: Assistant, options: TrialOptions & { apartMs: 
   mkdirSync(home, { recursive: true });
   const journal = new Journal(join(folder, "journal.jsonl"));
   if (journal.count("calm") > 0) return journal.entries;
-  const model = await ScriptedModel.start();
+  const model = await ScriptedModel.start(assistant.phrase);
   const place: Place = { home, installed, port: await freePort(), modelUrl: model.url };
   assistant.configure(place);
   const service = Service.start(assistant, place);

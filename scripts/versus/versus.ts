@@ -125,7 +125,7 @@ function help(): string {
 
 Runs assistants under the same load with the same scripted model, kills each again and again with
 SIGKILL, and counts the messages that were lost, doubled or late: docs/versus.md.
-Needs Linux, npm and bubblewrap. All packages together take 1.4 GB.
+Needs Linux, npm and bubblewrap. All packages together take 2.3 GB.
 
   --only NAME     one of them, or several: --only mimikit,openclaw
   --kills N       how often each is killed (${KILLS_DEFAULT})

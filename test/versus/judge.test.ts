@@ -75,9 +75,28 @@ test("the scripted model answers what is new and unanswered, whole and as a stre
   expect(contentOf(await ask([user(`say ${A}`), user([{ type: "text", text: `say ${B}` }])]))).toBe(
     `said ${A}\nsaid ${B}`,
   );
+  expect(contentOf(await ask([user(`say ${A}`), assistant(""), user(`say ${B}`)]))).toBe(`said ${A}\nsaid ${B}`);
   const prompt = `<M:history>say ${A}</M:history><M:inputs>say ${B}</M:inputs>`;
   expect(contentOf(await ask([user(prompt)]))).toBe(`said ${B}`);
   expect(contentOf(await ask([user("a title for this talk")]))).toBe("ok");
   expect(await ask([user(`say ${A}`)], true)).toMatch(new RegExp(`"content":"said ${A}".*\\[DONE\\]`, "s"));
-  expect([model.takeCalls(), model.takeCalls()]).toEqual([5, 0]);
+  expect([model.takeCalls(), model.takeCalls()]).toEqual([6, 0]);
+});
+
+test("the scripted model answers Responses in the format that the prompts of an assistant demand, and gives embeddings", async () => {
+  const model = await ScriptedModel.start((words) => `<text>${words}</text>`);
+  onTestFinished(() => model.close());
+  const post = async (path: string, body: object) => {
+    const response = await fetch(`${model.url}/${path}`, { method: "POST", body: JSON.stringify(body) });
+    return response.text();
+  };
+  const input = [{ role: "user", content: [{ type: "input_text", text: `say ${A}` }] }];
+  const whole = JSON.parse(await post("responses", { input }));
+  expect(whole.output[0].content[0].text).toBe(`<text>said ${A}</text>`);
+  expect(await post("responses", { input, stream: true })).toMatch(
+    new RegExp(`output_text.delta",.*"delta":"<text>said ${A}</text>".*"response.completed"`, "s"),
+  );
+  const { data } = JSON.parse(await post("embeddings", { input: `say ${A}` }));
+  expect(data[0].embedding).toHaveLength(1_536);
+  expect(model.takeCalls()).toBe(2);
 });

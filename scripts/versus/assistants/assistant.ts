@@ -48,6 +48,8 @@ export interface Assistant {
    * several homes share the kills side by side.
    */
   readonly kills?: { readonly apartMs: number; readonly homes: number };
+  /** Puts the words of the scripted model in the format that its prompts demand; plain text where it is not given. */
+  readonly phrase?: (words: string) => string;
   /** Connects as a client; throws while the service is not ready for messages. */
   connect(place: Place): Promise<Client>;
 }

@@ -8,6 +8,7 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { WebSocket } from "ws";
+import { Names } from "../names.ts";
 import type { Assistant, Message, Reply } from "./assistant.ts";
 
 const SEEN_EVERY_MS = 20;
@@ -65,25 +66,17 @@ export const gemma: Assistant = {
 
 /** The sessions of the conversations, and what stands in their transcripts. */
 class Sessions {
+  readonly names: Names;
   private readonly home: string;
-  private readonly path: string;
 
   constructor(home: string) {
     this.home = home;
-    this.path = join(home, "conversations.json");
-  }
-
-  idOf(conversation: string): string | undefined {
-    return this.ids()[conversation];
-  }
-
-  name(conversation: string, id: string): void {
-    writeFileSync(this.path, JSON.stringify({ ...this.ids(), [conversation]: id }));
+    this.names = new Names(home);
   }
 
   /** As its page shows them, which leaves out a line that is broken. */
   lines(conversation: string): Line[] {
-    const path = join(this.home, `.gemma/sessions/${this.idOf(conversation)?.replace(/[^\w-]/g, "_")}.jsonl`);
+    const path = join(this.home, `.gemma/sessions/${this.names.get(conversation)?.replace(/[^\w-]/g, "_")}.jsonl`);
     if (!existsSync(path)) return [];
     return readFileSync(path, "utf8")
       .split("\n")
@@ -94,10 +87,6 @@ class Sessions {
           return [];
         }
       });
-  }
-
-  private ids(): Record<string, string> {
-    return existsSync(this.path) ? (JSON.parse(readFileSync(this.path, "utf8")) as Record<string, string>) : {};
   }
 }
 
@@ -118,7 +107,7 @@ class Talk {
     const socket = new WebSocket(`ws://127.0.0.1:${port}/ws`, { handshakeTimeout: OPEN_MS_MAX });
     const talk = new Talk(socket, sessions);
     await once(socket, "open");
-    const sessionId = sessions.idOf(conversation);
+    const sessionId = sessions.names.get(conversation);
     const restored = new Promise<string>((resolve, reject) => {
       socket.on("close", () => reject(new Error("the connection was closed")));
       socket.on("message", (data) => {
@@ -128,7 +117,7 @@ class Talk {
       });
     });
     socket.send(JSON.stringify(sessionId ? { type: "session:resume", sessionId } : { type: "session:new" }));
-    sessions.name(conversation, await restored);
+    sessions.names.set(conversation, await restored);
     return talk;
   }
 
