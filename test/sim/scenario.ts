@@ -713,12 +713,21 @@ function inspectStart(candidate: Candidate, owner: Process, world: World, outsid
     world.violate(`${task.id} was started after it had an outcome`);
   const { onInterrupt } = task;
   if (candidate.interrupted && onInterrupt === "fail") world.violate(`${task.id} ran again, and must not`);
-  const isPermitted = disk.names("archive").some((name) => name.startsWith(`${task.id}.a`));
+  const isPermitted = disk.info(archivePath(`${task.id}.a${lastCutOff(task, world)}.again`)) !== null;
   const isFolded = disk.names("archive/folded").length > 0;
   if (candidate.interrupted && onInterrupt === "ask" && !isPermitted && !isFolded)
     world.violate(`${task.id} ran again, and nobody had said so`);
   if (candidate.earlier.length > 1) world.violate(`${task.id} was tried again after two failures`);
   inspectCompany(candidate, owner, world, outside);
+}
+
+/** The number of the last attempt that was cut off, as its own record says; 0 for none. */
+function lastCutOff({ id, role }: Task, { disk }: World): number {
+  const cutOff = disk.names(runningOf(role)).filter((name) => {
+    const isFailed = name.startsWith(`${id}.a`) && name.endsWith(".failed.json");
+    return isFailed && disk.read(`${runningOf(role)}/${name}`)?.includes('"failureReason":"interrupted"');
+  });
+  return Math.max(0, ...cutOff.map((name) => Number.parseInt(name.slice(`${id}.a`.length), 10)));
 }
 
 /** SPEC C5: work that is a suspect begins alone, and nothing begins beside it but a turn, of which a record tells. */
