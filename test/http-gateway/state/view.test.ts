@@ -646,6 +646,26 @@ test("a task that is settled in the middle of the very first look is in it, and 
   }
 });
 
+test("a plan that ends, and whose task comes, in the middle of the very first look is on the board", {
+  timeout: TEST_MS_MAX,
+}, async () => {
+  for (let k = 0, isReached = true; isReached; k++) {
+    const { disk, stepped, view } = temporaryView();
+    const plan = await queue(disk, taskOf("t-000001.0", { role: "planner", kind: "plan", consumer: "supervisor" }));
+    stepped.interrupt(k, async () => {
+      const result = await finish(disk, plan);
+      await queue(disk, taskOf("t-000001.0.0"));
+      await archive(disk, result);
+    });
+    const { tasks } = await view.refresh();
+    isReached = stepped.calls > k;
+    expect(
+      tasks.map(({ id }) => id),
+      `before call ${k}`,
+    ).toContain(plan.id);
+  }
+});
+
 test("a look that fails at any call loses nothing: the next one shows it all", { timeout: TEST_MS_MAX }, async () => {
   const broken = () => Promise.reject(Object.assign(new Error("too many open files"), { code: "EMFILE" }));
   for (let k = 0, failed = true; failed; k++) {

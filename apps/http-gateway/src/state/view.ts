@@ -212,8 +212,9 @@ export class View {
     [this.wantsFull, this.wantsAll] = [false, false];
     // A look that fails half-way is made up for by the next.
     this.isStale = true;
-    const conversation = this.conversation ?? (await this.begin());
     let hasChanged = await this.cache.refresh(this.nowMs(), wantsFull, heard);
+    // The archive is read after the queues: a task that has left them is in it.
+    const conversation = this.conversation ?? (await this.begin());
     if (heard === undefined && (await this.ended.followImprovements())) hasChanged = true;
     // Turns are read after inbox/: a message that has left it is in a turn that is found now.
     this.newTurns.push(...(await this.follow()));
