@@ -35,6 +35,7 @@ export const linux: Platform = {
     return found;
   },
   openedPath: (fd) => readlink(`/proc/self/fd/${fd}`),
+  entryOf: (fd, name) => `/proc/self/fd/${fd}/${name}`,
   residentBytes(pid) {
     const statm = readOf(pid, "statm");
     return statm === null ? null : Number(statm.split(" ")[1] ?? 0) * PAGE_BYTES;

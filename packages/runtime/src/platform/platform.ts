@@ -42,6 +42,8 @@ export interface Walls {
   isOffline: boolean;
   /** It can change nothing in these directories, unless it works in one of them: then there, and nowhere else in it. */
   protect: readonly string[];
+  /** Parts of the workspace's git repository, where it keeps outside: it can change the writable ones, and remove or rename none. */
+  repository: readonly { path: string; isWritable: boolean }[];
   /** The directory that it sees as /tmp; null if it sees /tmp itself. */
   temporary: string | null;
   /** The home directory of the user, which stays where it is in a /tmp of its own. */
@@ -75,6 +77,8 @@ export interface Platform {
   listProcesses(): Promise<RunningProcess[]>;
   /** Where the file is that this process has open as `fd`; null where the system does not tell. */
   openedPath(fd: number): Promise<string | null>;
+  /** The path of an entry of the directory that this process has open as `fd`; null where the system has no such paths. */
+  readonly entryOf: ((fd: number, name: string) => string) | null;
   /** The memory of a process in bytes; null if there is no such process. */
   residentBytes(pid: number): number | null;
   /** Tries to become the only one of a role, for as long as this process lives. @returns false when another process has it. */

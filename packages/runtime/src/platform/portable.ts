@@ -23,6 +23,7 @@ export const portable: Platform = {
   },
   listProcesses: () => listWithPs(identify),
   openedPath: async () => null,
+  entryOf: null,
   residentBytes: residentBytesOf,
   claim: async (place) => claims.claim(place),
   isClaimed: async (place) => claims.isClaimed(place),

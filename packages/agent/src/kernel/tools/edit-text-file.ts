@@ -22,9 +22,9 @@ export const editTextFileTool = (workspace: Workspace) =>
       })
       .describe("Replaces one piece of a text file by another."),
     wants: ({ path, oldText, newText }) =>
-      wantedOutside(path, (real) => `edit ${real}\n\n${oldText}\n\n→\n\n${newText}`, workspace),
+      wantedOutside("write", path, (real) => `edit ${real}\n\n${oldText}\n\n→\n\n${newText}`, workspace),
     run: async ({ path, oldText, newText }, { place }) => {
-      const real = await resolveInside(path, workspace, place);
+      const real = await resolveInside("write", path, workspace, place);
       const { text } = await readTextFile(real);
       const at = text.indexOf(oldText);
       if (at < 0) throw new Error(`oldText does not occur in ${path}; read the file and quote it exactly`);

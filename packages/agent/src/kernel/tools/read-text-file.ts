@@ -1,4 +1,5 @@
 /** Reads a text file of the workspace, some lines at a time. */
+import { realpath } from "node:fs/promises";
 import { z } from "zod";
 import { readTextFile } from "../../skills/text-file.ts";
 import { tool } from "../../tools/tool.ts";
@@ -18,9 +19,11 @@ export const readTextFileTool = (workspace: Workspace) => {
     input: z
       .strictObject({ path: Path, fromLine: z.number().int().min(1).default(1).describe("The first line is 1.") })
       .describe(`Reads a text file, at most ${PAGE_CHARS_MAX} characters at once; fromLine goes on where it stopped.`),
-    wants: async ({ path }) => (isSent(path) ? null : wantedOutside(path, (real) => `read ${real}`, workspace)),
+    wants: async ({ path }) => (isSent(path) ? null : wantedOutside("read", path, (real) => `read ${real}`, workspace)),
     run: async ({ path, fromLine }, { place }) => {
-      const { text } = await readTextFile(isSent(path) ? path : await resolveInside(path, workspace, place));
+      const { text } = await readTextFile(
+        isSent(path) ? await realpath(path) : await resolveInside("read", path, workspace, place),
+      );
       return { text: pageOf(text, fromLine) };
     },
   });

@@ -35,41 +35,50 @@ export interface Workspace {
 export class OutOfBounds extends Error {}
 
 type Place = Pick<Workspace, "workDir" | "home">;
+type Access = "read" | "write";
 
 /**
  * The real path of `path`, which may be relative to the workspace and need not exist yet. Open it without following
- * links: its last part may be replaced by one meanwhile. Throws `OutOfBounds`.
+ * any link: each part may be replaced by one meanwhile. Throws `OutOfBounds`.
  * @param allowed the one path outside the workspace that it may be.
  */
-export async function resolveInside(path: string, place: Place, allowed?: string): Promise<string> {
-  const { real, work, isInside } = await resolvePath(path, place);
-  if (!isInside && real !== allowed) throw new OutOfBounds(`${path} is outside the workspace ${work}`);
+export async function resolveInside(access: Access, path: string, place: Place, allowed?: string): Promise<string> {
+  const { real, why } = await resolvePath(access, path, place);
+  if (why !== null && real !== allowed) throw new OutOfBounds(`${path} is ${why}`);
   return real;
 }
 
 /** A path outside the workspace asks the owner, where anything does. @param shown what is done there, for people. Throws `OutOfBounds`. */
 export async function wantedOutside(
+  access: Access,
   path: string,
   shown: (real: string) => string,
   { gate, ...place }: Workspace,
 ): Promise<CallReach | null> {
   if (gate === undefined || gate.mode === "full") return null;
-  const { real, isInside } = await resolvePath(path, place);
-  return isInside ? null : { reaches: ["outside"], shown: shown(real), place: real };
+  const { real, why } = await resolvePath(access, path, place);
+  return why === null ? null : { reaches: ["outside"], shown: shown(real), place: real };
 }
 
-/** Where a path is. Throws `OutOfBounds` if no tool may touch it, whatever was allowed. */
-async function resolvePath(path: string, { workDir, home }: Place) {
+/** Where a path is, and why a tool needs the owner's yes for it, if so. Throws `OutOfBounds` if no tool may touch it. */
+async function resolvePath(access: Access, path: string, { workDir, home }: Place) {
   if (path.includes("\0")) throw new OutOfBounds("a path has no NUL character");
   const [work, state] = await Promise.all([realpath(workDir), realpath(home)]);
   const real = await realPathOf(resolve(work, path));
   // Where the workspace itself is below the state directory, it is the part of it that a Worker has.
   if (isWithin(real, state) && !isWithin(work, state))
     throw new OutOfBounds(`${path} is in the state directory, which is not part of the workspace`);
-  return { real, work, isInside: isWithin(real, work) };
+  if (!isWithin(real, work)) return { real, why: `outside the workspace ${work}` };
+  const isOfGit = access === "write" && real.slice(work.length).split(sep).some(isRepository);
+  return { real, why: isOfGit ? "git's own: its settings and hooks run programs outside the sandbox" : null };
 }
 
-/** Of what does not exist yet, the real path of the deepest directory that does, and the rest as it stands. */
+/** Some file systems take other cases for the same name. */
+function isRepository(name: string): boolean {
+  return name.toLowerCase() === ".git";
+}
+
+/** For a path that does not exist yet: the real path of the deepest directory that does, and the rest unchanged. */
 async function realPathOf(path: string): Promise<string> {
   try {
     return await realpath(path);

@@ -13,9 +13,9 @@ export const writeTextFileTool = (workspace: Workspace) =>
     input: z
       .strictObject({ path: Path, content: z.string().max(TEXT_FILE_BYTES_MAX) })
       .describe("Creates a text file, or replaces all of it; missing directories are created."),
-    wants: ({ path, content }) => wantedOutside(path, (real) => `write ${real}\n\n${content}`, workspace),
+    wants: ({ path, content }) => wantedOutside("write", path, (real) => `write ${real}\n\n${content}`, workspace),
     run: async ({ path, content }, { place }) => {
-      const { isNew } = await writeTextFile(await resolveInside(path, workspace, place), content);
+      const { isNew } = await writeTextFile(await resolveInside("write", path, workspace, place), content);
       return { text: `${isNew ? "created" : "replaced"} ${path} (${Buffer.byteLength(content)} bytes)` };
     },
   });

@@ -2,8 +2,8 @@
  * The owner's commands as files: `tools/<name>.yaml` in the state directory. A command is a program and its arguments, never a
  * line for a shell.
  */
-import { readdir } from "node:fs/promises";
-import { join } from "node:path";
+import { readdir, realpath } from "node:fs/promises";
+import { basename, dirname, join } from "node:path";
 import { Level } from "@mimikit/protocol/base/skill";
 import { sentence } from "@mimikit/protocol/texts/coded";
 import { describeIssues } from "@mimikit/protocol/texts/issues";
@@ -52,13 +52,18 @@ export async function readOwnCommands(home: string): Promise<OwnCommands> {
     const path = `${OWN_TOOLS}/${file}`;
     try {
       if (commands.length >= COMMANDS_MAX) throw new Error(sentence("tools_too_many", { max: COMMANDS_MAX }));
-      commands.push(parseCommand(file, (await readTextFile(join(home, path))).text));
+      commands.push(parseCommand(file, (await readTextFile(await realPathIn(home, path))).text));
     } catch (error) {
       const detail = oneLine(error instanceof Error ? error.message : String(error));
       problems.push(sentence("tool_file_wrong", { path, detail }));
     }
   }
   return { commands, problems };
+}
+
+/** A link in the place of the file stays one, which is then refused. */
+async function realPathIn(home: string, path: string): Promise<string> {
+  return join(await realpath(dirname(join(home, path))), basename(path));
 }
 
 /** Throws an error for people. */
