@@ -1,6 +1,7 @@
 /**
- * git as a child of the pool, which touches nothing of the user's: no hook, no monitor, no upkeep and no filter program
- * runs, no prompt is shown, nothing is fetched, and no index is refreshed by the way. A Worker's files in a worktree are
+ * git as a child of the pool, which runs no program that a repository names: a Worker may have written its settings. No hook, monitor,
+ * signature check, maintenance, filter or merge driver runs, except the filters of the user's global settings where a checkout needs
+ * them. No prompt is shown, nothing is fetched, and no index is refreshed by the way. A Worker's files in a worktree are
  * data: git is told where the repository is, and never finds it out from there.
  */
 import { MARK_VARIABLE } from "@mimikit/runtime/process/marked-processes";
@@ -27,8 +28,19 @@ const SETTINGS = [
   "maintenance.auto=false",
   "advice.detachedHead=false",
   "submodule.recurse=false",
+  "status.submoduleSummary=false",
+  "log.showSignature=false",
+  "merge.verifySignatures=false",
   "protocol.allow=never",
 ];
+
+const FILTER_OFF = [
+  ["clean", ""],
+  ["smudge", ""],
+  ["process", ""],
+  ["required", "false"],
+] as const;
+const TEXT_MERGE = "git merge-file --marker-size=%L %A %O %B";
 
 /** The workspace cannot be improved, or git refuses; the message is for the owner. */
 export class Unimprovable extends Error {}
@@ -45,7 +57,7 @@ export interface GitCall {
   outputTo?: string;
   /** Exit codes that are answers, beside 0. */
   allow?: readonly number[];
-  /** Programs of the user's that change files as they come and go (`filter.*`), which a checkout of his own needs. */
+  /** The filters of the user's global settings run (`filter.*`), because the call is a checkout in his own tree. */
   withFilters?: boolean;
 }
 
@@ -58,7 +70,7 @@ export class Git {
   readonly cwd: string;
   private readonly mark: string;
   private readonly place: GitPlace | undefined;
-  private filtersOff: readonly string[] | undefined;
+  private programs: Promise<{ own: readonly string[]; off: readonly string[] }> | undefined;
 
   /**
    * @param mark of the run, so that no call of a dead pool outlives it by long (docs/file-protocol.md R6).
@@ -81,8 +93,9 @@ export class Git {
   }
 
   async run(args: readonly string[], call: GitCall = {}): Promise<GitAnswer> {
-    const filters = call.withFilters === true ? [] : await this.withoutFilters();
-    return this.call([...filters, ...args], call);
+    this.programs ??= this.findPrograms();
+    const { own, off } = await this.programs;
+    return this.call([...(call.withFilters === true ? own : off), ...args], call);
   }
 
   private async call(args: readonly string[], call: GitCall): Promise<GitAnswer> {
@@ -123,14 +136,35 @@ export class Git {
     return { code: exitCode, text: (ended.stdout ?? "").replace(/\n$/, "") };
   }
 
-  /** The filters that the user has set up are programs of his, and may be named by a path in the tree: a Worker's file. */
-  private async withoutFilters(): Promise<readonly string[]> {
-    if (this.filtersOff !== undefined) return this.filtersOff;
-    const { text } = await this.call(["config", "--name-only", "-z", "--get-regexp", "^filter\\."], { allow: [1] });
-    const names = new Set(text.split("\0").flatMap((key) => /^filter\.(.+)\.[a-z]+$/is.exec(key)?.[1] ?? []));
-    this.filtersOff = [...names].flatMap((name) =>
-      ["clean=", "smudge=", "process=", "required=false"].flatMap((each) => ["-c", `filter.${name}.${each}`]),
+  /**
+   * The options that decide which filters and merge drivers run: `off` none, `own` the filters of the user's global settings, as they
+   * are there. A merge driver is replaced by git's own merge of texts.
+   */
+  private async findPrograms(): Promise<{ own: string[]; off: string[] }> {
+    const pattern = "^(filter|merge)\\..+\\.[a-z]+$";
+    const { text } = await this.call(["config", "--show-scope", "-z", "--get-regexp", pattern], { allow: [1] });
+    const fields = text.split("\0");
+    const values = new Map<string, { isGlobal: boolean; value: string }>();
+    const filters = new Set<string>();
+    const drivers = new Set<string>();
+    for (let at = 0; at + 1 < fields.length; at += 2) {
+      const [key = "", value = "true"] = (fields[at + 1] ?? "").split(/\n(.*)/s);
+      const [, section = "", name = ""] = /^(filter|merge)\.(.+)\.[a-z]+$/is.exec(key) ?? [];
+      (section === "filter" ? filters : drivers).add(name);
+      const isGlobal = fields[at] === "global" || fields[at] === "system";
+      if (isGlobal || !values.has(key)) values.set(key, { isGlobal, value });
+    }
+    const keys = [...filters].flatMap((name) =>
+      FILTER_OFF.map(([key, value]) => [`filter.${name}.${key}`, value] as const),
     );
-    return this.filtersOff;
+    const merges = [...drivers].map((name) => [`merge.${name}.driver`, TEXT_MERGE] as const);
+    // An empty `process` keeps git from `smudge` as well, so what nobody has set stays unset.
+    const own = keys.flatMap(([key, value]) => {
+      const set = values.get(key);
+      return set === undefined ? [] : [[key, set.isGlobal ? set.value : value] as const];
+    });
+    const options = (pairs: readonly (readonly [string, string])[]) =>
+      pairs.flatMap(([key, value]) => ["-c", `${key}=${value}`]);
+    return { own: options([...own, ...merges]), off: options([...keys, ...merges]) };
   }
 }

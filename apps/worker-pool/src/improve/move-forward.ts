@@ -72,7 +72,7 @@ async function obstacleTo(repository: Repository, base: string, home: string): P
   const state = relative(top, await realpath(home));
   const changes = await git.text(
     [
-      ...["status", "--porcelain", "--untracked-files=normal", "--ignore-submodules=none"],
+      ...["status", "--porcelain", "--untracked-files=normal", "--ignore-submodules=dirty"],
       ...(state.startsWith("..") ? [] : ["--", ":(top)", `:(top,exclude,literal)${state}`]),
     ],
     { withFilters: true },

@@ -23,6 +23,9 @@ export async function openRepository(git: Git): Promise<Repository> {
   const [top = "", common = ""] = (
     await git.text(["rev-parse", "--path-format=absolute", "--show-toplevel", "--git-common-dir"])
   ).split("\n");
+  // `core.worktree` may name a directory above the workspace, which git would then write to.
+  if (!existsSync(join(top, ".git")))
+    throw new Unimprovable(`git's settings name ${top} as its tree, which has no .git`);
   const prefix = await git.text(["rev-parse", "--show-prefix"]);
   const head = await git.run(["rev-parse", "--verify", "--quiet", "HEAD^{commit}"], { allow: [1] });
   if (head.code !== 0) throw new Unimprovable("the repository of the workspace has no commit yet");
