@@ -104,6 +104,7 @@ test("the profile of sandbox-exec denies the state last, but for what is allowed
     keepsOutside: false,
     isOffline: true,
     protect: ["/own"],
+    repository: [],
     temporary: null,
     userHome: "/h",
     kept: [],
@@ -114,6 +115,8 @@ test("the profile of sandbox-exec denies the state last, but for what is allowed
   expect(rules.slice(0, 3)).toEqual(["(version 1)", "(allow default)", "(deny file-write*)"]);
   expect(rules.slice(4)).toEqual([
     '(deny file-write* (subpath "/w"))',
+    '(deny file-read* file-write* (regex #"^/dev/(ttys|pty|r?disk)"))',
+    '(deny file-read* file-write* (regex #"^/dev/(ttys|pty|r?disk)"))',
     '(deny file-write* (subpath "/own"))',
     "(deny network*)",
     '(deny file-read* file-write* (subpath "/h/.pm2"))',

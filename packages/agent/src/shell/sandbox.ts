@@ -8,9 +8,11 @@
  * and none of them outlives the sandbox.
  */
 
+import { existsSync } from "node:fs";
 import { realpath } from "node:fs/promises";
 import { homedir } from "node:os";
 import { join, sep } from "node:path";
+import { IGNORE_FILE } from "@mimikit/runtime/home/home";
 import type { SandboxTool } from "@mimikit/runtime/platform/platform";
 import { probeSandbox, sandboxHint } from "@mimikit/runtime/platform/probe-sandbox";
 import { platform } from "@mimikit/runtime/platform/this-platform";
@@ -19,6 +21,7 @@ import type { Run, SandboxMode } from "../provider.ts";
 import { followsReadOnly, mayWrite } from "../roles/index.ts";
 import { artifactOf } from "./artifact.ts";
 import { hiddenPlaces, protectedPlaces } from "./places.ts";
+import { repositoryPlaces } from "./repository.ts";
 import { makeTemporary } from "./temporary.ts";
 
 /** Where a command may reach. */
@@ -152,6 +155,9 @@ async function wrap(
   const [state, work] = await Promise.all([realpath(home), realpath(workDir)]);
   const passages = [...allow];
   if (isBelow(work, state)) passages.push({ path: work, isWritable: !isReadOnly });
+  // Without it, `git add -A` takes what the command sees of the state into the owner's repository.
+  const ignore = join(state, IGNORE_FILE);
+  if (existsSync(ignore)) passages.push({ path: ignore, isWritable: false });
   const real = await Promise.all(passages.map(async (each) => ({ ...each, path: await realpath(each.path) })));
   return tool.wrap(program, command, {
     state,
@@ -162,6 +168,7 @@ async function wrap(
     keepsOutside,
     isOffline,
     protect: [...(await Promise.all(protect.map((path) => realpath(path)))), ...(await protectedPlaces(work))],
+    repository: keepsOutside && !isReadOnly ? await repositoryPlaces(work) : [],
     temporary: temporary === undefined ? null : await realpath(temporary),
     userHome: homedir(),
     kept: await Promise.all(kept.map((path) => realpath(path))),

@@ -1,21 +1,26 @@
-/** The whole file system as it is but for the state directory and what else is hidden, which are empty and read-only, and a table of processes of its own. */
-import { realpathSync } from "node:fs";
+/** The whole file system as it is, except for hidden places, the kernel's settings, devices, processes and shared memory. */
+import { readdirSync, realpathSync } from "node:fs";
 import { dirname } from "node:path";
 import type { SandboxTool, Walls } from "./platform.ts";
 
-/**
- * Capabilities with which root could undo the sandbox: mounts, devices, kernel memory, and files by their number. Other
- * users have none of these, and a user namespace that they open cannot undo mounts that it was given.
- */
-const DROPPED_OF_ROOT = [
-  "CAP_SYS_ADMIN",
-  "CAP_SYS_PTRACE",
-  "CAP_SYS_RAWIO",
-  "CAP_SYS_MODULE",
-  "CAP_MKNOD",
-  "CAP_DAC_READ_SEARCH",
+/** The capabilities that root keeps: those over files and processes of its own. A user namespace cannot undo mounts that it was given. */
+const KEPT_BY_ROOT = [
+  "CAP_CHOWN",
+  "CAP_DAC_OVERRIDE",
+  "CAP_FOWNER",
+  "CAP_FSETID",
+  "CAP_KILL",
+  "CAP_NET_BIND_SERVICE",
+  "CAP_SETGID",
+  "CAP_SETUID",
 ];
-
+/** Settings of the kernel. Root may write most of them without any capability, and `core_pattern` names a program to run. */
+const KERNEL_SETTINGS = ["sys", "sysrq-trigger", "irq", "bus", "fs", "acpi", "scsi", "mtrr"].map(
+  (name) => `/proc/${name}`,
+);
+const DEV = "/dev";
+/** Devices for computing, sound, video and serial lines. Disks, memory, terminals and input devices are never among them. */
+const DEVICES = /^(dri|kfd|nvidia.*|dxg|accel|kvm|snd|video\d+|tty(USB|ACM)\d+)$/;
 const TMP = "/tmp";
 
 export const bubblewrap: SandboxTool = {
@@ -28,10 +33,15 @@ export const bubblewrap: SandboxTool = {
     const { state, work, passages, isOffline, temporary, secret } = walls;
     return [
       program,
-      ...(hasFixedRoot(walls) ? ["--ro-bind", "/", "/", "--dev-bind", "/dev", "/dev"] : ["--dev-bind", "/", "/"]),
-      ...["--unshare-pid", "--proc", "/proc", "--die-with-parent"],
+      ...(hasFixedRoot(walls) ? ["--ro-bind", "/", "/"] : ["--bind", "/", "/"]),
+      // Its own terminals and shared memory, and the harmless devices that every program expects.
+      ...["--dev", DEV, ...(hasFixedRoot(walls) ? [] : devices())],
+      ...["--unshare-pid", "--unshare-ipc", "--proc", "/proc", "--die-with-parent"],
+      ...[...KERNEL_SETTINGS, "/sys"].flatMap((path) => ["--ro-bind-try", path, path]),
       ...(isOffline ? ["--unshare-net"] : []),
-      ...(process.getuid?.() === 0 ? DROPPED_OF_ROOT.flatMap((name) => ["--cap-drop", name]) : []),
+      ...(process.getuid?.() === 0
+        ? ["--cap-drop", "ALL", ...KEPT_BY_ROOT.flatMap((name) => ["--cap-add", name])]
+        : []),
       ...(temporary === null ? [] : ["--setenv", "TMPDIR", TMP]),
       ...mountsOf(walls, command[0]),
       // It follows its options in their order: an outer directory must be there before what is inside of it.
@@ -45,14 +55,19 @@ export const bubblewrap: SandboxTool = {
   },
 };
 
-/** Is what lies outside of the workspace as it was? */
+function devices(): string[] {
+  const names = readdirSync(DEV).filter((name) => DEVICES.test(name));
+  return names.flatMap((name) => ["--dev-bind-try", `${DEV}/${name}`, `${DEV}/${name}`]);
+}
+
+/** Is everything outside the workspace read-only? */
 function hasFixedRoot({ isReadOnly, keepsOutside }: Walls): boolean {
   return isReadOnly || keepsOutside;
 }
 
-/** Of all directories but the state directory, outer ones first. @param file the program that runs. */
+/** The mounts of all places except the state directory, outer ones first. @param file the program that runs. */
 function mountsOf(walls: Walls, file = ""): string[] {
-  const { hidden, work, isReadOnly, protect, temporary, userHome, kept, state } = walls;
+  const { hidden, work, isReadOnly, keepsOutside, protect, repository, temporary, userHome, kept, state } = walls;
   const tmp = realpathSync(TMP);
   const mounts: { path: string; options: string[] }[] = [];
   const bind = (path: string, isWritable: boolean) =>
@@ -62,12 +77,14 @@ function mountsOf(walls: Walls, file = ""): string[] {
     mounts.push({ path: tmp, options: temporary === null ? ["--tmpfs", tmp] : ["--bind", temporary, tmp] });
   if (hasOwnTmp && isBelow(userHome, tmp)) bind(userHome, !hasFixedRoot(walls));
   for (const path of kept) if (hasOwnTmp && isBelow(path, tmp)) bind(path, true);
-  const isCovered = (hasOwnTmp && isBelow(work, tmp)) || protect.some((path) => isBelow(work, path));
-  // Of what is read-only, /dev is not, and a workspace may be in /dev/shm.
+  const isCovered =
+    (hasOwnTmp && isBelow(work, tmp)) || isBelow(work, DEV) || protect.some((path) => isBelow(work, path));
   if ((isCovered || hasFixedRoot(walls)) && !isBelow(work, state)) bind(work, !isReadOnly);
   if (hasOwnTmp && isBelow(file, tmp) && !isBelow(file, work) && !isBelow(file, userHome))
     bind(dirname(file) === tmp ? file : dirname(file), false);
   for (const path of protect) bind(path, false);
+  // A mount cannot be renamed or removed, so no other repository can take its place.
+  if (keepsOutside && !isReadOnly) for (const { path, isWritable } of repository) bind(path, isWritable);
   for (const path of hidden) mounts.push({ path, options: ["--tmpfs", path, "--remount-ro", path] });
   return mounts.sort((a, b) => a.path.length - b.path.length).flatMap(({ options }) => options);
 }

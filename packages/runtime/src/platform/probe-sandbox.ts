@@ -30,6 +30,7 @@ export async function probeSandbox(tool: SandboxTool, program: string): Promise<
       keepsOutside: false,
       isOffline: false,
       protect: [],
+      repository: [],
       temporary: null,
       userHome: homedir(),
       kept: [],
