@@ -1,5 +1,5 @@
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
-import { basename, dirname, join } from "node:path";
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { openHome } from "@mimikit/runtime/home/adoption";
 import { readToken } from "@mimikit/runtime/home/home";
 import { type Migration, readStateVersion } from "@mimikit/runtime/home/state-version";
@@ -24,8 +24,7 @@ function home(): string {
   return home;
 }
 
-const backupsOf = (home: string) =>
-  readdirSync(dirname(home)).filter((name) => name.startsWith(`${basename(home)}.state-`));
+const backupsOf = (home: string) => existsSync(join(home, "copies")) ? readdirSync(join(home, "copies")) : [];
 
 test("an older state is carried forward step by step, after a backup of what it was", async () => {
   const old = home();

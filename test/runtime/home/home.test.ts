@@ -12,7 +12,8 @@ import {
   unlinkSync,
   writeFileSync,
 } from "node:fs";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
+import { copyPath, stateBackups } from "@mimikit/runtime/home/copies";
 import { HomeError, prepareHome, readToken, resolveHome } from "@mimikit/runtime/home/home";
 import { DIRECTORIES } from "@mimikit/store/disk/state";
 import { expect, test } from "vitest";
@@ -116,6 +117,24 @@ test("a state directory keeps itself from git, also one that an earlier version 
   writeFileSync(join(home, ".gitignore"), "mine\n");
   prepareHome(home);
   expect(readFileSync(join(home, ".gitignore"), "utf8")).toBe("mine\n");
+});
+
+test("copies of a state that lie beside it are moved into it, and other neighbours stay", () => {
+  const home = join(temporaryDirectory(), "home");
+  prepareHome(home);
+  mkdirSync(`${home}.before-2026-11-28t10`);
+  writeFileSync(join(`${home}.before-2026-11-28t10`, "token"), "old");
+  writeFileSync(`${home}.state-1-2026-11-28t10.tar.gz`, "backup");
+  writeFileSync(`${home}.notes`, "");
+  prepareHome(home);
+  const found = ["found-before-2026-11-28t10", "found-state-1-2026-11-28t10.tar.gz"];
+  expect(readdirSync(join(home, "copies")).sort()).toEqual(found);
+  expect(readdirSync(dirname(home)).sort()).toEqual(["home", "home.notes"]);
+  // A model can write beside a state directory in the workspace, so no backup that was found there is ever restored by itself.
+  expect(stateBackups(home)).toEqual([]);
+  const made = copyPath(home, "state", "1");
+  writeFileSync(made, "");
+  expect(stateBackups(home)).toEqual([made]);
 });
 
 const ANOTHER_USER = 65_534;

@@ -28,6 +28,7 @@ import { ACTORS } from "@mimikit/runtime/process/role-record";
 import { hasCode } from "@mimikit/store/disk/error-code";
 import {
   AUDIT,
+  COPIES,
   isMonthIndex,
   JOINED_POOL_PATH,
   LOCKS,
@@ -74,6 +75,7 @@ export const SECRET_PATHS: readonly string[] = [
 export const LEFT_OUT: readonly string[] = [
   TEMPORARY,
   LOCKS,
+  COPIES,
   STREAMS,
   TRY_NOW_PATH,
   IGNORE_FILE,

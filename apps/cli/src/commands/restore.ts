@@ -1,10 +1,11 @@
-/** Makes a backup the state directory. Never over one that runs; what was there before is put beside it, not deleted. */
+/** Makes a backup the state directory, never over one that runs. The previous state is kept in it, not deleted. */
 
 import { copyFileSync, existsSync, mkdirSync, mkdtempSync, renameSync, rmSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
 import { verifyTrail } from "@mimikit/runtime/audit/verify-audit";
 import { adopt } from "@mimikit/runtime/home/adoption";
 import { noteLaterToken } from "@mimikit/runtime/home/audit-key";
+import { copyPath } from "@mimikit/runtime/home/copies";
 import { HomeError, prepareHome, readToken } from "@mimikit/runtime/home/home";
 import {
   assertStateIsKnown,
@@ -14,7 +15,7 @@ import {
   writeStateVersion,
 } from "@mimikit/runtime/home/state-version";
 import { hasCode } from "@mimikit/store/disk/error-code";
-import { LOCKS } from "@mimikit/store/disk/state";
+import { COPIES, LOCKS } from "@mimikit/store/disk/state";
 import { syncDirectory } from "@mimikit/store/disk/sync-directory";
 import { command } from "../arguments/command.ts";
 import { unpackBackup } from "../backup/read-backup.ts";
@@ -38,10 +39,7 @@ export const restore = command({
   usage: "restore <file>",
   summary: "restore a backup into the state directory, while Mimikit is stopped",
   examples: [
-    [
-      "mimikit down && mimikit restore ~/mimikit-2026-11-22.tar.gz",
-      "then: mimikit up; the state of before is kept beside it",
-    ],
+    ["mimikit down && mimikit restore ~/mimikit-2026-11-22.tar.gz", "then: mimikit up; the previous state is kept"],
     ["MIMIKIT_HOME=~/second/.mimikit mimikit restore ~/mimikit.tar.gz", "into a place where nothing is yet"],
   ],
   options: (yargs) =>
@@ -134,25 +132,33 @@ function keepToken(home: string, beside: string): void {
   if (chains.some(({ otherToken }) => otherToken !== null)) noteLaterToken(beside, readToken(beside));
 }
 
-/** @returns where what was there before is now; null where nothing was. */
+/** @returns where the previous state is now; null if there was none. Killed in between, the next start moves it there (`collectCopies`). */
 function swap(home: string, beside: string): string | null {
-  let before: string | null = null;
-  try {
-    if (existsSync(home)) {
-      before = `${home}.before-${new Date().toISOString().replace(/[:.]/g, "").toLowerCase()}`;
-      // One of an earlier version has no .gitignore yet.
-      prepareHome(home);
-      renameSync(home, before);
-    }
+  if (!existsSync(home)) {
     renameSync(beside, home);
     syncDirectory(dirname(home));
-    return before;
+    return null;
+  }
+  // An earlier version may have left it without its .gitignore.
+  prepareHome(home);
+  const name = basename(copyPath(home, "before"));
+  const away = `${home}.${name}`;
+  try {
+    renameSync(home, away);
+    renameSync(beside, home);
+    syncDirectory(dirname(home));
   } catch (error) {
-    if (before !== null && !existsSync(home) && existsSync(before)) renameSync(before, home);
+    if (!existsSync(home) && existsSync(away)) renameSync(away, home);
     if (!hasCode(error, "EBUSY", "EXDEV", "EACCES", "EPERM", "ENOTEMPTY", "EEXIST")) throw error;
     throw new Failure(
       "failed",
       t("{home} cannot be replaced ({reason}): choose another MIMIKIT_HOME", { home, reason: reasonOf(error) }),
     );
   }
+  // The earlier copies move along; a backup has none of its own.
+  renameSync(join(away, COPIES), join(home, COPIES));
+  const before = join(home, COPIES, name);
+  renameSync(away, before);
+  syncDirectory(dirname(home));
+  return before;
 }

@@ -2,6 +2,7 @@
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { isAdopted } from "@mimikit/runtime/home/adoption";
+import { copyPath } from "@mimikit/runtime/home/copies";
 import { replaceFile } from "@mimikit/runtime/home/replace-file";
 import {
   assertStateIsKnown,
@@ -43,7 +44,7 @@ export async function carryForward(
         state,
       }),
     );
-  const backup = `${home}.state-${state}-${new Date().toISOString().replace(/[:.]/g, "").toLowerCase()}.tar.gz`;
+  const backup = copyPath(home, "state", String(state));
   const stage = mkdtempSync(join(home, TEMPORARY, "backup-"));
   try {
     await writeBackup(home, backup, stage, true);

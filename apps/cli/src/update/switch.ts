@@ -3,8 +3,9 @@
  * back where it does not start. The commands that end and start the processes are programs of their own, so that each is of the
  * version that is in place then.
  */
-import { existsSync, mkdirSync, readdirSync, rmSync, statSync } from "node:fs";
+import { existsSync, mkdirSync, rmSync, statSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
+import { stateBackups } from "@mimikit/runtime/home/copies";
 import { ROOT } from "@mimikit/runtime/home/programs";
 import { latestOf, MIGRATIONS, readStateVersion } from "@mimikit/runtime/home/state-version";
 import { ownIdentity } from "@mimikit/runtime/process/identity";
@@ -132,15 +133,10 @@ async function takeBack(way: Way, beside: string, home: string, wasRunning: bool
 /** The new version may have carried the state forward: then the backup that it made before is what this one understands. */
 async function putStateBack(home: string): Promise<void> {
   if (readStateVersion(home).state <= latestOf(MIGRATIONS)) return;
-  const backups = readdirSync(dirname(home)).filter((name) => name.startsWith(`${basename(home)}.state-`));
-  const newest = backups.sort((a, b) => timeOf(a) - timeOf(b)).at(-1);
+  const newest = stateBackups(home).at(-1);
   if (newest === undefined)
-    throw new Failure("failed", t("there is no backup of the state of before beside {home}", { home }));
-  await runNode([join(HERE, CLI), "restore", join(dirname(home), newest), "--json"]);
-
-  function timeOf(name: string): number {
-    return statSync(join(dirname(home), name)).mtimeMs;
-  }
+    throw new Failure("failed", t("there is no backup of the previous state in {home}", { home }));
+  await runNode([join(HERE, CLI), "restore", newest, "--json"]);
 }
 
 async function tidyUp(way: Way, beside: string): Promise<void> {

@@ -26,6 +26,7 @@ import { restoreDirectories } from "@mimikit/store/disk/restore-directories";
 import { DIRECTORIES } from "@mimikit/store/disk/state";
 import { syncDirectory } from "@mimikit/store/disk/sync-directory";
 import { noteTokenIfLater } from "./audit-key.ts";
+import { collectCopies } from "./copies.ts";
 import { ROOT } from "./programs.ts";
 import { chooseWorkDir, STATE_FOLDER, type WorkDir } from "./work-dir.ts";
 
@@ -93,6 +94,7 @@ export function prepareHome(home: string, onToken?: (token: string) => void): vo
     return `${token}\n`;
   });
   readToken(home);
+  collectCopies(resolve(home));
 }
 
 /**

@@ -60,6 +60,8 @@ export const POOLS_SEEN_PATH = `${POOLS}/seen.json`;
 /** The owner's permanent approvals, a record each; made with the first. */
 export const APPROVALS = "approvals";
 export const REVOKED_ENDING = ".revoked";
+/** Earlier states of this home and backups of them, with their secrets; made with the first. */
+export const COPIES = "copies";
 export const LOCKS = "locks";
 export const TEMPORARY = "tmp";
 

@@ -128,7 +128,7 @@ export const EXAMPLES: Readonly<Record<string, string>> = {
   "from the web": "来自网络",
   "a skill that was edited since stays": "之后修改过的技能会保留",
   "apply a changed config.yaml or environment, or an update": "使更改的 config.yaml、环境变量或更新生效",
-  "then: mimikit up; the state of before is kept beside it": "然后执行 mimikit up；原来的状态保留在旁边",
+  "then: mimikit up; the previous state is kept": "然后执行 mimikit up；原来的状态会保留",
   "into a place where nothing is yet": "恢复到还没有内容的地方",
   "after a reply that failed, was stopped, or is not to your liking": "当回复失败、被停止或不合你意时",
   "from another model, this once": "只这一次，由另一个模型回答",

@@ -361,5 +361,5 @@ export const OTHERS: Readonly<Record<string, string>> = {
     "这些进程由另一个 PM2 管理，它会在中途启动它们：请先运行  PM2_HOME='{foreign}' pm2 delete ecosystem.config.cjs",
   "another instance runs from {here}, of {what}: stop it first": "另一个实例正从 {here} 运行，属于 {what}：请先停止它",
   "trying it out on a copy of the state": "正在用状态的副本试运行",
-  "there is no backup of the state of before beside {home}": "{home} 旁边没有之前状态的备份",
+  "there is no backup of the previous state in {home}": "{home} 中没有之前状态的备份",
 };
