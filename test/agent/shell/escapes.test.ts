@@ -3,6 +3,8 @@ import { execFileSync, spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { existsSync, lstatSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { finishCommand } from "@mimikit/agent/shell/command";
+import { Output } from "@mimikit/agent/shell/output";
 import { findSandbox } from "@mimikit/agent/shell/sandbox";
 import type { Walls } from "@mimikit/runtime/platform/platform";
 import { describe, expect, onTestFinished, test } from "vitest";
@@ -196,6 +198,39 @@ describe.skipIf(!isThere).each(WHO.map((who) => [who]))("as %s, in the repositor
     const before = settingsOf(place.work);
     await printed(who, `(${command}) 2>/dev/null; true`, place);
     expect(settingsOf(place.work)).toEqual(before);
+  });
+
+  test.skipIf(who !== WHO[0])(
+    "what names the settings of another repository is removed when the command has ended",
+    async () => {
+      const place = open();
+      mkdirSync(join(place.state, "runs"));
+      const output = await Output.create(join(place.state, "runs/output.txt"), 1_000);
+      const bounds = {
+        home: place.state,
+        workDir: place.work,
+        allow: [],
+        mode: "required",
+        keepsOutside: true,
+      } as const;
+      const command =
+        "cp -r .git evil; echo '[alias] st = !evil' >> evil/config; echo ../evil > .git/commondir; git config alias.st";
+      await finishCommand(command, { bounds, environment: {}, output }, new AbortController().signal);
+      expect(output.tail()).toContain("!evil");
+      expect(existsSync(join(place.work, ".git/commondir"))).toBe(false);
+      await output.close();
+    },
+  );
+
+  test("no commit of a command holds the state", async () => {
+    const place = open();
+    writeFileSync(join(place.state, ".gitignore"), "*\n");
+    const run = join(place.state, "runs/r");
+    mkdirSync(run, { recursive: true });
+    writeFileSync(join(run, "kernel.jsonl"), "transcript");
+    const passages = [join(place.state, ".gitignore"), run].map((path) => ({ path, isWritable: false }));
+    const command = `cat '${run}/kernel.jsonl'; git add -A && git commit -qm all --allow-empty && git ls-files`;
+    expect(await printed(who, command, place, { passages })).toBe("transcripta.txt\n");
   });
 
   test("a command commits, branches, stashes and merges", async () => {

@@ -17,6 +17,7 @@ import { type AddressInfo, createServer } from "node:net";
 import { dirname, join } from "node:path";
 import type { SandboxMode } from "@mimikit/agent/provider";
 import { proveConfinement } from "@mimikit/agent/providers/prove-confinement";
+import { proveWalls } from "@mimikit/agent/providers/prove-walls";
 import { boundsOf, findSandbox } from "@mimikit/agent/shell/sandbox";
 import { RESULT_SCHEMAS } from "@mimikit/protocol/records/result";
 import type { Task } from "@mimikit/protocol/records/task";
@@ -259,6 +260,21 @@ describe.skipIf(!isThere)("a command in the sandbox", () => {
   });
 });
 
+test.skipIf(!isThere)("the proof finds copies of secrets that a command can read", async () => {
+  const place = open();
+  mkdirSync(join(place.home, "tmp"));
+  const restored = join(place.workDir, "old-state");
+  mkdirSync(restored);
+  writeFileSync(join(restored, "secrets.json"), "{}");
+  writeFileSync(join(place.workDir, "mimikit-2026.tar.gz"), "backup");
+  mkdirSync(join(place.home, "copies/before-1"), { recursive: true });
+  writeFileSync(join(place.home, "copies/before-1/token"), "old");
+  expect((await proveWalls(place))?.sort()).toEqual([
+    `a copy of a secret (${place.workDir}/mimikit-2026.tar.gz)`,
+    `a copy of a secret (${restored}/secrets.json)`,
+  ]);
+});
+
 test("a command sees the state directory where the sandbox is off", async () => {
   const place = open();
   expect(await printed(`cat '${place.home}/token'`, place, { sandbox: "off" })).toBe("secret");
@@ -291,6 +307,7 @@ describe.skipIf(!("program" in sandbox) || sandbox.tool.name !== "bubblewrap")("
   function proveWith(edit: string) {
     const place = open({ home: "state", workDir: "work" });
     mkdirSync(join(place.home, "tmp"));
+    execFileSync("git", ["init", "-q"], { cwd: place.workDir });
     const userHome = temporaryDirectory();
     const hidden = join(userHome, ".pm2");
     mkdirSync(hidden);
@@ -310,12 +327,27 @@ process.exit(require("node:child_process").spawnSync(real, args, { stdio: "inher
     const program = join(import.meta.dirname, "../processes/prove-confinement.ts");
     const env = { ...process.env, PATH: `${tools}:${process.env.PATH}`, HOME: userHome, XDG_CONFIG_HOME: "" };
     const output = execFileSync(process.execPath, [program, place.home, place.workDir], { env, encoding: "utf8" });
-    expect([...readdirSync(place.workDir), ...readdirSync(join(place.home, "tmp"))]).toEqual([]);
+    expect([...readdirSync(place.workDir), ...readdirSync(join(place.home, "tmp"))]).toEqual([".git"]);
     return JSON.parse(output);
   }
 
   test.each<[what: string, edit: string, found: object]>([
-    ["as it is", "args", { worker: HELD, readOnly: { verdict: "confined" } }],
+    ["as it is", "args", { worker: HELD, readOnly: { verdict: "confined" }, walls: [] }],
+    [
+      "that shows the devices of this machine",
+      'bind("--dev-bind", "/dev")',
+      { worker: HELD, walls: expect.arrayContaining(["shared memory (/dev/shm)"]) },
+    ],
+    [
+      "that lets git's settings be changed",
+      'bind("--bind", work + "/.git")',
+      { walls: ["git's settings (.git/config)", "git's hooks (.git/hooks)"] },
+    ],
+    [
+      "that shows the token",
+      'bind("--ro-bind", state)',
+      { walls: [expect.stringMatching(/^a copy of a secret \(.*token\)$/)] },
+    ],
     ["that shows the state directory", 'bind("--ro-bind", state)', { worker: REACHED }],
     ["that shows a hidden place", 'without(["--tmpfs", hidden], ["--remount-ro", hidden])', { worker: REACHED }],
     [
@@ -339,7 +371,7 @@ process.exit(require("node:child_process").spawnSync(real, args, { stdio: "inher
       'without(["--unshare-net"])',
       { worker: HELD, readOnly: { verdict: "open", why: "a command reached a server of this machine" } },
     ],
-    ["that does not start", '["--no-such-option"]', { worker: { verdict: "open" }, readOnly: null }],
+    ["that does not start", '["--no-such-option"]', { worker: { verdict: "open" }, readOnly: null, walls: null }],
   ])("says of a sandbox %s what a command could do in it", (_what, edit, found) => {
     expect(proveWith(edit)).toMatchObject(found);
   });

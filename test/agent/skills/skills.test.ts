@@ -19,7 +19,7 @@ import {
   BadSkill,
   copySkills,
   findSkills,
-  listSkillFiles,
+  listSkillEntries,
   readSkillFile,
   SKILL_BYTES_MAX,
   SKILL_DEPTH_MAX,
@@ -66,7 +66,7 @@ describe("a skill of the workspace", () => {
     const only = async () => (await findSkills(places)).skills[0];
     const allow = async () => {
       const skill = (await only()) ?? expect.fail("there is no skill");
-      await setAllowed(dirname(places.home), "deploy", await hashOfSkill(skill, await listSkillFiles(skill)));
+      await setAllowed(dirname(places.home), "deploy", await hashOfSkill(skill, await listSkillEntries(skill)));
     };
     return { places, dir, only, allow };
   }
@@ -91,6 +91,11 @@ describe("a skill of the workspace", () => {
       () => write(join(dir, "more.md"), ""),
       () => rmSync(join(dir, "more.md")),
       () => renameSync(join(dir, "steps.md"), join(dir, "steps.txt")),
+      () => symlinkSync("SKILL.md", join(dir, "next.md")),
+      () => {
+        rmSync(join(dir, "next.md"));
+        symlinkSync("steps.txt", join(dir, "next.md"));
+      },
     ]) {
       await allow();
       expect(await only()).not.toHaveProperty("isHeld");
@@ -342,7 +347,7 @@ describe("of a skill is read", () => {
     expect(await readSkillFile(skill)).toBe("Read `references/more.md`.\n---\nThen act.");
     expect(await readSkillFile(skill, "references/more.md")).toBe("More.");
     expect(await readSkillFile(skill, "short.md")).toBe("More.");
-    expect(await listSkillFiles(skill)).toEqual(["SKILL.md", "references/more.md"]);
+    expect((await listSkillEntries(skill)).files).toEqual(["SKILL.md", "references/more.md"]);
   });
 
   test.each(["../../token", "/etc/passwd", "late.md", "none.md", ".", "SKILL.md/x", "a\0b"])(

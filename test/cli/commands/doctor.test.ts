@@ -64,6 +64,11 @@ test.skipIf(!isThere)("a sandbox that works is shown to work, and the attempt le
       level: "ok",
       message: "a read-only skill on openai tried to reach a server of this machine, and could not",
     }),
+    expect.objectContaining({
+      level: "ok",
+      message:
+        "a model's command tried devices, the kernel's settings, git's settings and copies of secrets, and could not",
+    }),
   ]);
   expect(readdirSync(join(home, "tmp"))).toEqual([]);
   expect(readdirSync(dirname(home))).toEqual([".mimikit"]);

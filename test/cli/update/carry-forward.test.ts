@@ -24,7 +24,7 @@ function home(): string {
   return home;
 }
 
-const backupsOf = (home: string) => existsSync(join(home, "copies")) ? readdirSync(join(home, "copies")) : [];
+const backupsOf = (home: string) => (existsSync(join(home, "copies")) ? readdirSync(join(home, "copies")) : []);
 
 test("an older state is carried forward step by step, after a backup of what it was", async () => {
   const old = home();

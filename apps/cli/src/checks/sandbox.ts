@@ -1,7 +1,8 @@
 /** Can the shell of a Worker reach the state directory? Found out by trying, for everybody who may answer for the Workers. */
 
-import { chainOf } from "@mimikit/agent/providers/index";
+import { chainOf, TABLE } from "@mimikit/agent/providers/index";
 import { proveConfinement, proveOffline } from "@mimikit/agent/providers/prove-confinement";
+import { proveWalls } from "@mimikit/agent/providers/prove-walls";
 import type { ProviderId } from "@mimikit/protocol/base/provider";
 import { readKeys } from "@mimikit/runtime/config/secrets";
 import { isAdopted } from "@mimikit/runtime/home/adoption";
@@ -17,6 +18,7 @@ export async function checkSandbox(input: DoctorInput): Promise<DoctorCheck[]> {
   const { ids } = chainOf("worker", config, { home, env: process.env, ...readKeys(home, process.env) });
   const found: DoctorCheck[] = [ok(t("the Teller and the Planner have no shell with any provider"))];
   for (const id of ids) found.push(...(await checkWorker(id, input)), ...(await checkReadOnly(id, input)));
+  if (ids.some((id) => TABLE[id].inOwnSandbox === undefined)) found.push(...(await checkWalls(input)));
   return found.some(({ level }) => level === "warn") ? [...found, checkLeftovers(home)] : found;
 }
 
@@ -59,6 +61,24 @@ async function checkWorker(id: ProviderId, { config, home, workDir }: DoctorInpu
     case "refused":
       return [fail(t("no Worker on {id} has a shell: {reason}", { id, reason: told(result.why) }), result.next)];
   }
+}
+
+async function checkWalls({ config, home, workDir }: DoctorInput): Promise<DoctorCheck[]> {
+  const open = config.sandbox === "off" ? null : await proveWalls({ home, workDir });
+  if (open === null) return [];
+  if (open.length === 0)
+    return [
+      ok(
+        t(
+          "a model's command tried devices, the kernel's settings, git's settings and copies of secrets, and could not",
+        ),
+      ),
+    ];
+  return open.map((what) =>
+    what.startsWith("a copy of a secret")
+      ? fail(t("a model's command can read {what}", { what }), t("move it out of the workspace, or delete it"))
+      : fail(t("a model's command reached {what}", { what }), t("report this: it should not be possible")),
+  );
 }
 
 /** A command of a read-only skill has no network, whatever else the settings allow. */

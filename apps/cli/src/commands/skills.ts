@@ -1,6 +1,6 @@
 /** Lists the skills that Workers can follow, and shows one. Read from the disk, so it needs no running instance. */
 import { hashOfSkill, setAllowed } from "@mimikit/agent/skills/allowed";
-import { findSkills, listSkillFiles, readSkillFile, skillPlacesOf } from "@mimikit/agent/skills/skills";
+import { findSkills, listSkillEntries, readSkillFile, skillPlacesOf } from "@mimikit/agent/skills/skills";
 import type { SkillProblem, SkillSummary } from "@mimikit/protocol/base/skill";
 import { openHome } from "@mimikit/runtime/home/adoption";
 import type { Argv } from "yargs";
@@ -30,7 +30,7 @@ const show = command({
   options: nameArgument,
   async run({ json, name }) {
     const skill = await skillNamed(name);
-    const [body, files] = await Promise.all([readSkillFile(skill), listSkillFiles(skill)]);
+    const [body, { files }] = await Promise.all([readSkillFile(skill), listSkillEntries(skill)]);
     if (json) printJson({ ...skill, files, body });
     else printSkill(skill, files, body);
   },
@@ -116,7 +116,7 @@ async function decide(json: boolean, skill: SkillSummary, isAllowed: boolean): P
     throw new Failure("usage", t("{name} is not a skill of the workspace: it needs no approval", { name }));
   const { home } = currentPlace();
   openHome(home, process.env);
-  const hash = isAllowed ? await hashOfSkill(skill, await listSkillFiles(skill)) : null;
+  const hash = isAllowed ? await hashOfSkill(skill, await listSkillEntries(skill)) : null;
   await setAllowed(home, name, hash);
   if (json) printJson({ name, allowed: isAllowed });
   else

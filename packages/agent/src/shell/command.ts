@@ -1,7 +1,9 @@
 /** A shell command as the child of a run, in a sandbox where there is one. */
+import { realpath } from "node:fs/promises";
 import { constants } from "node:os";
 import { MARK_VARIABLE } from "@mimikit/runtime/process/marked-processes";
 import type { Output } from "./output.ts";
+import { repositoryPlaces } from "./repository.ts";
 import { type Child, type Ended, ownVariables, runChild } from "./run-child.ts";
 import { type Bounds, type CommandLine, sandboxed } from "./sandbox.ts";
 
@@ -61,7 +63,7 @@ async function* runProgram(
   { bounds, environment, text, output }: ProgramOptions,
   stop: AbortSignal,
 ): AsyncGenerator<string, Ended> {
-  const { commandLine, isHeld } = await sandboxed(program, bounds);
+  const { commandLine, isSandboxed, isHeld } = await sandboxed(program, bounds);
   const child: Child<string> = {
     commandLine,
     cwd: bounds.workDir,
@@ -78,8 +80,12 @@ async function* runProgram(
       }
     },
   };
-  const ended = yield* runChild(child, stop);
-  return isHeld ? unwrapped(ended) : ended;
+  try {
+    const ended = yield* runChild(child, stop);
+    return isHeld ? unwrapped(ended) : ended;
+  } finally {
+    if (isSandboxed && bounds.keepsOutside === true) await repositoryPlaces(await realpath(bounds.workDir));
+  }
 }
 
 /** Runs a command whose output is not watched. Throws as `runCommand` does. */

@@ -1,5 +1,5 @@
 /** The parts of the workspace's git repository that run programs of their choice outside the sandbox, the next time somebody calls git. */
-import { lstat, mkdir, open, readdir, readFile } from "node:fs/promises";
+import { lstat, mkdir, open, readdir, readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
 import type { Walls } from "@mimikit/runtime/platform/platform";
 import { holdDirectory } from "@mimikit/runtime/workspace/held-directory";
@@ -13,12 +13,15 @@ const MODULE_DEPTH_MAX = 4;
 /** Settings, programs, attributes and excludes; and what tells git to read other ones. Made where they are missing. */
 const FIXED = { config: "file", hooks: "directory", info: "directory" } as const;
 /** These are fixed only if they are there: git uses `config.worktree` if the config says so, and linked worktrees are the owner's. */
-const FIXED_IF_THERE = ["config.worktree", "commondir", "worktrees"];
+const FIXED_IF_THERE = ["config.worktree", "worktrees"];
+/** Names other settings and hooks than the repository's own. Git makes it in `worktrees/` only, so here it is removed. */
+const ELSEWHERE = "commondir";
 const NAMES_WORKTREE_CONFIG = /worktreeconfig/i;
 
 /**
  * A model's command commits, but changes no setting and no hook, and puts no other repository in the place of this one. A repository
- * whose parts are not as git makes them cannot be changed at all. Throws what the disk throws.
+ * whose parts are not as git makes them cannot be changed at all. Called again after a command, it removes the one thing that no mount
+ * keeps out. Throws what the disk throws.
  * @param work a real path.
  */
 export async function repositoryPlaces(work: string): Promise<Places> {
@@ -38,6 +41,7 @@ async function placesOf(gitDir: string, depth: number): Promise<Places> {
       if ((await kindOf(path)) === null) await (kind === "file" ? makeFile(path) : mkdir(path));
       if ((await kindOf(path)) !== kind) return closed;
     }
+    await rm(held.entry(ELSEWHERE), { recursive: true, force: true });
     const config = await readFile(held.entry("config"), "utf8");
     if (NAMES_WORKTREE_CONFIG.test(config)) await makeFile(held.entry("config.worktree"));
   } catch (error) {

@@ -4,7 +4,7 @@
  */
 import { createHash } from "node:crypto";
 import { mkdirSync } from "node:fs";
-import { readFile } from "node:fs/promises";
+import { readFile, readlink } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { BadJson, parseRecord } from "@mimikit/protocol/base/json";
 import { SkillName, type SkillSummary } from "@mimikit/protocol/base/skill";
@@ -50,9 +50,20 @@ export async function setAllowed(home: string, name: string, hash: string | null
   });
 }
 
-/** The hash of a skill's files and their names. Throws what the disk throws. @param files relative to its folder, sorted. */
-export async function hashOfSkill({ path }: Pick<SkillSummary, "path">, files: readonly string[]): Promise<string> {
+/** What is in a skill's folder: paths relative to it, sorted. */
+export interface SkillEntries {
+  files: string[];
+  links: string[];
+}
+
+/** The hash of a skill's files and their names, and of what its links lead to. Throws what the disk throws. */
+export async function hashOfSkill(
+  { path }: Pick<SkillSummary, "path">,
+  { files, links }: SkillEntries,
+): Promise<string> {
   const hash = createHash("sha256");
+  for (const link of links)
+    hash.update(`${JSON.stringify(["link", link, await readlink(join(dirname(path), link))])}\n`);
   for (const file of files) {
     const bytes = await readFile(join(dirname(path), file));
     hash.update(`${JSON.stringify([file, bytes.length])}\n`).update(bytes);

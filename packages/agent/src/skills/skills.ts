@@ -20,7 +20,7 @@ import type { Environment, HomePlace } from "@mimikit/runtime/home/home";
 import { ROOT } from "@mimikit/runtime/home/programs";
 import { hasCode } from "@mimikit/store/disk/error-code";
 import { z } from "zod";
-import { hashOfSkill, readAllowed, SKILLS_DIR } from "./allowed.ts";
+import { hashOfSkill, readAllowed, SKILLS_DIR, type SkillEntries } from "./allowed.ts";
 import { readFrontMatter } from "./front-matter.ts";
 import { readTextFile } from "./text-file.ts";
 
@@ -137,10 +137,12 @@ export async function readSkillFile({ path }: Pick<SkillSummary, "path">, file =
   }
 }
 
-/** The files of a skill's folder, relative to it, in their order; links are not among them. Throws `BadSkill`. */
-export async function listSkillFiles({ path }: Pick<SkillSummary, "path">): Promise<string[]> {
+/** What is in a skill's folder. Throws `BadSkill`. */
+export async function listSkillEntries({ path }: Pick<SkillSummary, "path">): Promise<SkillEntries> {
   const folder = await realpath(dirname(path));
-  return (await filesIn(folder)).map((file) => relative(folder, file));
+  const { files, links } = await entriesIn(folder);
+  const relatives = (paths: readonly string[]) => paths.map((each) => relative(folder, each));
+  return { files: relatives(files), links: relatives(links) };
 }
 
 /**
@@ -160,7 +162,7 @@ export async function copySkills(
       continue;
     }
     const folder = join(target, skill.name);
-    for (const file of await listSkillFiles(skill)) {
+    for (const file of (await listSkillEntries(skill)).files) {
       await mkdir(dirname(join(folder, file)), { recursive: true, mode: 0o700 });
       await copyFile(join(dirname(skill.path), file), join(folder, file));
     }
@@ -173,7 +175,7 @@ export async function copySkills(
 async function held(skill: SkillSummary, places: SkillPlaces): Promise<SkillSummary> {
   if (skill.level === "read-only") return skill;
   const allowed = (await readAllowed(places.home))[skill.name];
-  if (allowed !== undefined && allowed === (await hashOfSkill(skill, await listSkillFiles(skill)))) return skill;
+  if (allowed !== undefined && allowed === (await hashOfSkill(skill, await listSkillEntries(skill)))) return skill;
   return { ...skill, level: "read-only", isHeld: true };
 }
 
@@ -186,7 +188,7 @@ async function readSkill(folder: string, source: SkillSource): Promise<SkillSumm
   });
   if (info === null) return null;
   if (!info.isFile()) throw new BadSkill(`${SKILL_FILE} is not a regular file`);
-  await filesIn(folder);
+  await entriesIn(folder);
   const skill = parseSkill((await readTextFile(path)).text);
   if (!folder.endsWith(sep + skill.name))
     throw new BadSkill(`its name is "${skill.name}", and its folder must have the same`);
@@ -216,26 +218,30 @@ function readHead(yaml: string): ReturnType<typeof readFrontMatter> {
   }
 }
 
-/** Every regular file below `folder`. Throws `BadSkill` where a bound is broken or a link leads out. */
-async function filesIn(folder: string): Promise<string[]> {
+/** Every regular file and every link below `folder`. Throws `BadSkill` where a bound is broken or a link leads out. */
+async function entriesIn(folder: string): Promise<SkillEntries> {
   const files: string[] = [];
+  const links: string[] = [];
   let bytes = 0;
   const look = async (dir: string, depth: number): Promise<void> => {
     if (depth > SKILL_DEPTH_MAX) throw new BadSkill(`its folders are more than ${SKILL_DEPTH_MAX} deep`);
     for (const entry of await readdir(dir, { withFileTypes: true })) {
       const path = join(dir, entry.name);
-      if (entry.isSymbolicLink()) await assertInside(path, folder);
-      else if (entry.isDirectory()) await look(path, depth + 1);
+      if (entry.isSymbolicLink()) {
+        await assertInside(path, folder);
+        links.push(path);
+      } else if (entry.isDirectory()) await look(path, depth + 1);
       else if (entry.isFile()) {
         files.push(path);
         bytes += (await lstat(path)).size;
       } else throw new BadSkill(`${relative(folder, path)} is neither a file nor a folder`);
-      if (files.length > SKILL_FILES_MAX) throw new BadSkill(`it has more than ${SKILL_FILES_MAX} files`);
+      if (files.length + links.length > SKILL_FILES_MAX)
+        throw new BadSkill(`it has more than ${SKILL_FILES_MAX} files`);
       if (bytes > SKILL_BYTES_MAX) throw new BadSkill(`it has more than ${SKILL_BYTES_MAX} bytes`);
     }
   };
   await look(folder, 1);
-  return files.sort();
+  return { files: files.sort(), links: links.sort() };
 }
 
 async function assertInside(link: string, folder: string): Promise<void> {

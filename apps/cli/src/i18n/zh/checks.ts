@@ -94,6 +94,11 @@ export const CHECKS: Readonly<Record<string, string>> = {
   "a read-only skill on {id} tried to reach a server of this machine, and could not":
     "{id} 的只读技能尝试连接本机的服务，未成功",
   "a read-only skill on {id} is not without a network: {reason}": "{id} 的只读技能仍可访问网络：{reason}",
+  "a model's command tried devices, the kernel's settings, git's settings and copies of secrets, and could not":
+    "模型的命令尝试访问设备、内核设置、git 设置和密钥副本，均未成功",
+  "a model's command can read {what}": "模型的命令可以读取 {what}",
+  "a model's command reached {what}": "模型的命令访问到了 {what}",
+  "move it out of the workspace, or delete it": "请将它移出工作区或删除",
   "the shell of a Worker on {id} has your whole authority, over the state directory too: {reason}":
     "{id} 的 Worker 的 shell 拥有你的全部权限，包括状态目录：{reason}",
   "no Worker on {id} has a shell: {reason}": "{id} 的 Worker 没有 shell：{reason}",
