@@ -36,7 +36,7 @@ function git(cwd: string, ...args: string[]): string {
   return execFileSync("git", [...who, ...args], { cwd, encoding: "utf8", stdio: ["ignore", "pipe", "ignore"] });
 }
 
-/** What the command printed, as `who`, in a sandbox that keeps outside. */
+/** The output of the command, as `who`, in a sandbox that keeps outside. */
 async function printed(who: string, command: string, place: ReturnType<typeof open>, walls: Partial<Walls> = {}) {
   if (!("tool" in found)) throw new Error("there is no sandbox");
   const asUser = isRoot && who !== "root";

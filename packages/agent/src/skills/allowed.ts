@@ -50,7 +50,7 @@ export async function setAllowed(home: string, name: string, hash: string | null
   });
 }
 
-/** What is in a skill's folder: paths relative to it, sorted. */
+/** The entries of a skill's folder: paths relative to it, sorted. */
 export interface SkillEntries {
   files: string[];
   links: string[];

@@ -137,7 +137,7 @@ export async function readSkillFile({ path }: Pick<SkillSummary, "path">, file =
   }
 }
 
-/** What is in a skill's folder. Throws `BadSkill`. */
+/** The entries of a skill's folder. Throws `BadSkill`. */
 export async function listSkillEntries({ path }: Pick<SkillSummary, "path">): Promise<SkillEntries> {
   const folder = await realpath(dirname(path));
   const { files, links } = await entriesIn(folder);
