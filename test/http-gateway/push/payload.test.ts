@@ -77,7 +77,8 @@ test("a question has buttons where all of its answers are, and is not kept longe
     options: ["yes", "no"],
     proof: proof(),
   });
-  for (const options of [[], ["a", "b", "c"]]) {
+  // None is a button where not all are, each of them whole: the last is the no.
+  for (const options of [[], ["a", "b", "c"], ["x".repeat(121), "no"], ["yes", "不".repeat(41)], ["yes", " "]]) {
     expect(payloadOf(asks(options))).not.toHaveProperty("options");
     expect(payloadOf(asks(options))).not.toHaveProperty("proof");
   }

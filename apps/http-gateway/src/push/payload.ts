@@ -1,5 +1,6 @@
 /** From an item to what the service worker is handed (apps/web/public/notify-worker.js): bounded, and in the language of the device. */
 import { createHash } from "node:crypto";
+import { type ButtonRoom, buttonsFor } from "@mimikit/core/tasks/buttons";
 import type { PushLanguage } from "@mimikit/protocol/wire/push";
 import { PUSH_AGE_MS_MAX, type PushItem } from "./items.ts";
 import { PUSH_WORDS, type PushWords } from "./words.ts";
@@ -10,8 +11,8 @@ export const PAYLOAD_BYTES_MAX = 3_993;
 const TITLE_BYTES_MAX = 240;
 const BODY_BYTES_MAX = 1_000;
 const OPTION_BYTES_MAX = 120;
-/** No system shows more. */
-const OPTIONS_SHOWN_MAX = 2;
+/** No system shows more than two. */
+const BUTTONS: ButtonRoom = { countMax: 2, fits: (label) => cut(label, OPTION_BYTES_MAX) === label.trim() };
 /** Characters of a `Topic` (RFC 8030). */
 const TOPIC_CHARS = 32;
 /** Of a test: who has the page open looks at once. */
@@ -28,7 +29,7 @@ export interface PushPayload {
   /** It is shown also to who is looking at the page. */
   always: boolean;
   /** Questions that can be answered at once. */
-  options?: string[];
+  options?: readonly string[];
   proof?: string;
   closed?: string;
   unsent?: string;
@@ -102,15 +103,15 @@ function pageOf(item: PushItem): string {
   return task === undefined || others.length > 0 ? "./" : `./#/tasks/${encodeURIComponent(task.id)}`;
 }
 
-/** Where there are more answers than buttons, some would be hidden: then none is a button. */
 function answersOf(
   { question }: Extract<PushItem, { kind: "question" }>,
   words: PushWords,
   proof: (id: string) => string,
 ) {
-  if (question.options.length === 0 || question.options.length > OPTIONS_SHOWN_MAX) return {};
+  const options = buttonsFor(question, BUTTONS);
+  if (options === null) return {};
   return {
-    options: question.options.map((option) => cut(option, OPTION_BYTES_MAX)),
+    options,
     proof: proof(question.id),
     closed: words.closed,
     unsent: words.unsent,
