@@ -31,8 +31,8 @@ export interface Vendor {
   /** The messages that a person sees, oldest first, in messages of the vendor's. */
   shown(): string[];
   say(text: string): void;
-  /** Presses the button with this label, below the last message that has one. */
-  press(label: string): void;
+  /** Presses the button with this label, below the last message that has one; absent where there are no buttons. */
+  press?(label: string): void;
   /** Called before each message is taken. */
   onSend(fate: (text: string) => Fate | Promise<Fate>): void;
   /** Called when words of the person were handed out. */
@@ -46,6 +46,8 @@ export interface ChannelCandidate<V extends Vendor = Vendor> {
   name: string;
   unsure: "mark" | "again";
   start(): Promise<V>;
+  /** Makes what is there before the channel starts. */
+  prepare?(home: string): Promise<void>;
   /** Pairs the person with a process that runs, if that takes more than setting it up. */
   pair?(vendor: V, home: string): Promise<void>;
 }
@@ -55,7 +57,7 @@ const REPEATED = "(This may be a repetition.)（这条可能是重复的）\n";
 const DAY_MS = 86_400_000;
 
 /** The process of one channel, with a person who is paired, in a state directory in which nothing else runs. */
-export async function startChannel<V extends Vendor>({ name, start, pair }: ChannelCandidate<V>) {
+export async function startChannel<V extends Vendor>({ name, start, prepare, pair }: ChannelCandidate<V>) {
   const vendor = await start();
   onTestFinished(() => vendor.dispose());
   const mimikit = await Instance.start({
@@ -63,6 +65,7 @@ export async function startChannel<V extends Vendor>({ name, start, pair }: Chan
     prepare: async (home) => {
       prepareHome(home);
       await setChannel(home, name, vendor.fields);
+      await prepare?.(home);
     },
   });
   onTestFinished(async () => {
@@ -180,12 +183,16 @@ export function describeChannel(candidate: ChannelCandidate): void {
       expect(seen(vendor)).toEqual(["a reminder"]);
     });
 
-    test("makes a signed answer of a button, though it was killed after it had asked", async () => {
+    test("makes a signed answer of a button, though it was killed after it had asked, or names the options where there are no buttons", async () => {
       const { vendor, mimikit, fs } = await begin();
       const at = new Date().toISOString();
       const question: Question = await ask(fs, "t-000001.0", { at, question: "Shall I?", options: ["yes", "no"] });
       await isSeen(mimikit, vendor, "Shall I?");
       await mimikit.kill("channels");
+      if (vendor.press === undefined) {
+        expect(seen(vendor)[0]).toMatch(/^Shall I\?\n\n1\. yes\n2\. no\n/);
+        return;
+      }
       vendor.press("no");
       const [answer] = await mimikit.until("the answer", () => {
         const answers = commandsIn(mimikit.home).filter(({ kind }) => kind === "answer");

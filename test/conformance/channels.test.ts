@@ -1,4 +1,5 @@
 /** The channels that there are, each against a server that speaks its vendor's protocol. */
+import { hiddenChat } from "../../apps/channels/src/contract/channel.ts";
 import { NtfyServer } from "../support/ntfy-server.ts";
 import { describeChannel, type Vendor } from "./channel-suite.ts";
 import { TELEGRAM } from "./telegram-candidate.ts";
@@ -13,15 +14,9 @@ describeChannel({
     const vendor: Vendor = {
       fields: { topic: ntfy.topic, listen: ntfy.listen, server: ntfy.url },
       mistakes: ntfy.mistakes,
-      via: { channel: "ntfy", chat: ntfy.topic, person: "owner" },
+      via: { channel: "ntfy", chat: hiddenChat(ntfy.topic), person: "owner" },
       shown: () => ntfy.shown.map(({ message }) => message),
       say: (text) => void ntfy.put(ntfy.listen, text),
-      press(label) {
-        const action = ntfy.shown
-          .findLast(({ actions }) => actions.length > 0)
-          ?.actions.find((each) => each.label === label);
-        if (action !== undefined) void fetch(action.url, { method: action.method, body: action.body });
-      },
       onSend: (fate) => {
         ntfy.onSend = ({ text }) => fate(text);
       },

@@ -68,6 +68,33 @@ test("a question without options is answered by replying to it, and any other wo
   expect(commandsIn(mimikit.home)).toHaveLength(3);
 });
 
+test("a question of which an option has no room on a button has no buttons: all options are numbered, and a reply names one", async () => {
+  const { telegram, mimikit, fs, via } = await start();
+  const long = `always ${"x".repeat(80)}`;
+  const options = ["yes, once", long, "no"];
+  const purpose = { type: "approve" as const, taskId: "t-000001.0", attempt: 1 };
+  await ask(fs, "t-000001.0.a1.approve", { at: new Date().toISOString(), question: "Run it?", options, purpose });
+  const asked = await mimikit.until("the question", () => telegram.sent.find(({ text }) => text.startsWith("Run it?")));
+  expect(asked).toMatchObject({ buttons: [], asksReply: true });
+  expect(asked.text).toContain(`\n\n1. yes, once\n2. ${long}\n3. no\n`);
+  const reply_to_message = { message_id: asked.messageId };
+  telegram.say(PERSON, "4", { reply_to_message });
+  telegram.say(PERSON, "3", { reply_to_message });
+  const answer = await mimikit.until("the answer", () =>
+    commandsIn(mimikit.home).find(({ kind }) => kind === "answer"),
+  );
+  expect(answer).toMatchObject({ questionId: "t-000001.0.a1.approve", answer: "no", via });
+  expect(messagesIn(mimikit.home, 1)?.map(({ text }) => text)).toEqual(["4"]);
+});
+
+test("a question with four options has four buttons, the last of them the no", async () => {
+  const { telegram, mimikit, fs } = await start();
+  const options = ["yes, once", "yes, for this task", "always git push", "no"];
+  await ask(fs, "t-000001.0", { at: new Date().toISOString(), question: "Run it?", options });
+  const asked = await mimikit.until("the question", () => telegram.sent.find(({ text }) => text === "Run it?"));
+  expect(asked.buttons.map(({ label }) => label)).toEqual(options);
+});
+
 test("a button whose question is closed says so, and makes no answer", async () => {
   const { telegram, mimikit, fs } = await start();
   await ask(fs, "t-000001.1", { at: new Date().toISOString(), question: "Shall I?", options: ["yes", "no"] });

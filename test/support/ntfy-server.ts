@@ -1,6 +1,7 @@
 /**
  * A server of the test's own that speaks the protocol of ntfy (docs.ntfy.sh/publish, docs.ntfy.sh/subscribe/api) as far as a channel needs
  * it: publishing as JSON and as plain text, streams of lines that begin after a message, and repetitions that replace each other.
+ * Buttons are part of the message with their request (docs.ntfy.sh/publish/#action-buttons).
  */
 import { once } from "node:events";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
@@ -22,10 +23,12 @@ interface Published {
 }
 
 export class NtfyServer {
-  readonly topic = "garden-notices-5f2c";
-  readonly listen = "garden-words-81aa";
+  readonly topic: string;
+  readonly listen: string;
   /** All that was taken, repetitions too. */
   readonly published: Published[] = [];
+  /** The bodies of all requests to publish, as they came: every reader of a topic is given all of it. */
+  readonly bodies: string[] = [];
   readonly mistakes: string[] = [];
   onSend: (message: { text: string }) => Fate | Promise<Fate> = () => "taken";
   onDelivered: (texts: readonly string[]) => void = () => {};
@@ -33,8 +36,13 @@ export class NtfyServer {
   private server: Server | undefined;
   private port = 0;
 
-  static async start(): Promise<NtfyServer> {
-    const ntfy = new NtfyServer();
+  private constructor(topic: string, listen: string) {
+    this.topic = topic;
+    this.listen = listen;
+  }
+
+  static async start(topic = "garden-notices-5f2c", listen = "garden-words-81aa"): Promise<NtfyServer> {
+    const ntfy = new NtfyServer(topic, listen);
     await ntfy.open();
     return ntfy;
   }
@@ -115,6 +123,7 @@ export class NtfyServer {
   }
 
   private async publish(body: string, response: ServerResponse): Promise<void> {
+    this.bodies.push(body);
     const { topic, message, title, sequence_id, actions = [] } = JSON.parse(body);
     if (typeof topic !== "string" || typeof message !== "string" || Buffer.byteLength(message) > MESSAGE_BYTES_MAX)
       this.mistakes.push(`published ${body.slice(0, 100)}`);

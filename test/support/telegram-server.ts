@@ -35,7 +35,7 @@ interface Update {
 }
 
 export class TelegramServer {
-  readonly token = "123456789:AAtestTESTtestTESTtestTESTtestTESTte";
+  readonly token: string;
   /** The messages that were taken, in order. */
   readonly sent: SentMessage[] = [];
   readonly typing: number[] = [];
@@ -56,9 +56,16 @@ export class TelegramServer {
   private server: Server | undefined;
   private port = 0;
   private polls = new Set<() => void>();
+  /** People who have written to the bot: it cannot write to others (github.com/TelegramBotAPI/errors/issues/2). */
+  readonly known = new Set<number>();
 
-  static async start(): Promise<TelegramServer> {
-    const telegram = new TelegramServer();
+  private constructor(token: string) {
+    this.token = token;
+  }
+
+  /** A server with one bot. Message ids of private chats are counted for each bot, from 1; the id of a private chat is the person's. */
+  static async start(token = "123456789:AAtestTESTtestTESTtestTESTtestTESTte"): Promise<TelegramServer> {
+    const telegram = new TelegramServer(token);
     await telegram.open();
     return telegram;
   }
@@ -95,6 +102,7 @@ export class TelegramServer {
   /** A person writes to the bot. @returns the id of the message. */
   say(from: Person, text: string, more: Record<string, unknown> = {}): number {
     const message_id = this.nextMessage++;
+    this.known.add(from.id);
     this.push({ message: this.messageOf(from, message_id, { ...(text !== "" && { text }), ...more }) });
     return message_id;
   }
@@ -105,8 +113,8 @@ export class TelegramServer {
     this.push({ message: { ...this.messageOf(from, this.nextMessage++, { text }), chat } });
   }
 
-  edit(from: Person, message_id: number, text: string): void {
-    this.push({ edited_message: this.messageOf(from, message_id, { text, edit_date: 1_800_000_001 }) });
+  edit(from: Person, message_id: number, text: string, more: Record<string, unknown> = {}): void {
+    this.push({ edited_message: this.messageOf(from, message_id, { text, edit_date: 1_800_000_001, ...more }) });
   }
 
   press(from: Person, { messageId, chat }: SentMessage, data: string): void {
@@ -154,7 +162,12 @@ export class TelegramServer {
     }
     switch (method) {
       case "getMe":
-        return accept(response, { id: 123_456_789, is_bot: true, first_name: "Garden", username: "garden_bot" });
+        return accept(response, {
+          id: Number(this.token.split(":")[0]),
+          is_bot: true,
+          first_name: "Garden",
+          username: "garden_bot",
+        });
       case "getUpdates":
         return this.poll(body, response);
       case "sendMessage":
@@ -234,6 +247,7 @@ export class TelegramServer {
       this.mistakes.push(wrong);
       return refuse(response, 400, `Bad Request: ${wrong}`);
     }
+    if (!this.known.has(chat)) return refuse(response, 403, "Forbidden: bot can't initiate conversation with a user");
     const message = { chat, text, buttons, asksReply: markup?.force_reply === true };
     const fate = await this.onSend(message);
     if (fate === "not json") {

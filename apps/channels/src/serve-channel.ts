@@ -1,11 +1,17 @@
 /** One channel at work: what is received becomes records, what there is to say is sent, and how that goes can be seen. */
 import { setTimeout as wait } from "node:timers/promises";
 import { BadJson } from "@mimikit/protocol/base/json";
-import { ChannelCursor, type ChannelState } from "@mimikit/protocol/channels/records";
+import { ChannelCursor, type ChannelState, FormerAccount } from "@mimikit/protocol/channels/records";
 import type { Log } from "@mimikit/runtime/audit/log";
 import type { FileSystem } from "@mimikit/store/disk/file-system";
-import { readRecord, replaceView } from "@mimikit/store/disk/record";
-import { channelCursorPath, channelStatePath } from "@mimikit/store/disk/state";
+import { createRecord, makeDurableDir, readRecord, replaceView } from "@mimikit/store/disk/record";
+import {
+  channelCursorPath,
+  channelOf,
+  channelPeopleOf,
+  channelStatePath,
+  formerAccountPath,
+} from "@mimikit/store/disk/state";
 import type { StateCache } from "@mimikit/store/state-cache/state-cache";
 import { type Channel, ChannelError, type ChannelKind } from "./contract/channel.ts";
 import { People } from "./people/people.ts";
@@ -52,12 +58,15 @@ export class ServedChannel {
   private typedAtMs = Number.NEGATIVE_INFINITY;
   private prunedAtMs = Number.NEGATIVE_INFINITY;
 
-  private constructor(parts: ServeParts, people: People, sends: Sends) {
+  private readonly formerAccount: string | null;
+
+  private constructor(parts: ServeParts, people: People, sends: Sends, formerAccount: string | null) {
     const { kind, channel, log, nowMs } = parts;
     this.parts = parts;
     this.people = people;
     this.sends = sends;
-    this.receiver = new Receiver({ ...parts, name: kind.name, people, sends });
+    this.formerAccount = formerAccount;
+    this.receiver = new Receiver({ ...parts, people, sends, formerAccount });
     const onOutcome = (problem: string | null) => {
       this.sendProblem = problem;
     };
@@ -67,9 +76,15 @@ export class ServedChannel {
 
   static async start(parts: ServeParts): Promise<ServedChannel> {
     const { fs, kind, channel, log, nowMs } = parts;
+    const formerAccount = await formerAccountOf(parts);
     const people = await People.open({ fs, channel: kind.name, log, nowMs });
     if (channel.ownChat !== undefined) await people.pairOwner(channel.ownChat, kind.title);
-    return new ServedChannel(parts, people, await Sends.open(fs, kind.name));
+    const sends = await Sends.open(fs, kind.name, {
+      account: channel.account,
+      formerAccount,
+      hidesChats: channel.formerChat !== undefined,
+    });
+    return new ServedChannel(parts, people, sends, formerAccount);
   }
 
   /** Sends what is due now, and says how the channel does. Throws what the disk throws. */
@@ -113,6 +128,7 @@ export class ServedChannel {
         if (kind.keepsCursor && polled.cursor !== undefined && polled.cursor !== cursor)
           await this.writeCursor(polled.cursor);
         ({ cursor } = polled);
+        for (const { chat } of polled.incoming) this.outbox.wake(chat);
         if (polled.incoming.length > 0) this.parts.onChange();
         failures = 0;
         this.receiveState = { state: "connected" };
@@ -136,8 +152,8 @@ export class ServedChannel {
   private greetings(): ChannelItem[] {
     if (this.parts.kind.pairing !== "code") return [];
     return this.people.paired.map((person) => ({
-      id: `paired ${person.id} ${person.at}`,
-      at: person.at,
+      id: `paired ${person.id} ${person.againAt ?? person.at}`,
+      at: person.againAt ?? person.at,
       text: WORDS.paired,
       origin: [person],
       isNews: false,
@@ -173,9 +189,11 @@ export class ServedChannel {
   }
 
   private async readCursor(): Promise<string | undefined> {
-    const { fs, kind } = this.parts;
+    const { fs, kind, channel } = this.parts;
     try {
-      return (await readRecord(fs, ChannelCursor, channelCursorPath(kind.name)))?.cursor;
+      const record = await readRecord(fs, ChannelCursor, channelCursorPath(kind.name));
+      const { cursor, account = this.formerAccount } = record ?? {};
+      return account === channel.account ? cursor : undefined;
     } catch (error) {
       if (error instanceof BadJson) return undefined;
       throw error;
@@ -183,6 +201,20 @@ export class ServedChannel {
   }
 
   private async writeCursor(cursor: string): Promise<void> {
-    await replaceView(this.parts.fs, channelCursorPath(this.parts.kind.name), `${JSON.stringify({ cursor })}\n`);
+    const { fs, kind, channel } = this.parts;
+    const record = { cursor, account: channel.account };
+    await replaceView(fs, channelCursorPath(kind.name), `${JSON.stringify(record)}\n`);
   }
+}
+
+/**
+ * The account to which the records belong that name none: the one with which this version starts first. It is noted once, before
+ * anything else is made there.
+ */
+async function formerAccountOf({ fs, kind, channel }: ServeParts): Promise<string | null> {
+  const isUsed = await fs.exists(channelPeopleOf(kind.name));
+  await makeDurableDir(fs, channelOf(kind.name));
+  const path = formerAccountPath(kind.name);
+  await createRecord(fs, FormerAccount, path, { account: isUsed ? channel.account : null });
+  return (await readRecord(fs, FormerAccount, path))?.account ?? null;
 }

@@ -6,6 +6,8 @@ import {
   type Channel,
   ChannelError,
   type ChannelKind,
+  digestOf,
+  hiddenChat,
   type Incoming,
   isBeforeSending,
   OWNER,
@@ -19,8 +21,6 @@ const TOPIC = /^[-_A-Za-z0-9]{1,64}$/;
 /** A message has 4,096 bytes on ntfy.sh; a UTF-16 unit takes 3 at most, and what is longer becomes a file. */
 const TEXT_UNITS_MAX = 1_300;
 const TITLE_UNITS_MAX = 200;
-/** ntfy shows no more. */
-const BUTTONS_MAX = 3;
 const CALL_MS_MAX = 30_000;
 /** A stream that is silent may be dead: it is asked for again so often. */
 const STREAM_MS_MAX = 120_000;
@@ -35,7 +35,11 @@ export const ntfy: ChannelKind = {
   name: "ntfy",
   title: "ntfy",
   fields: [
-    { name: "topic", what: "the topic that you have subscribed to; who knows it can read it", isSecret: true },
+    {
+      name: "topic",
+      what: "the topic that you have subscribed to; anyone who knows it can read all of it, and write false notifications",
+      isSecret: true,
+    },
     {
       name: "listen",
       what: "another topic, for what you say to Mimikit; who knows it speaks as you",
@@ -48,6 +52,9 @@ export const ntfy: ChannelKind = {
   hint: "notifications go there from now on",
   hasTitles: true,
   textUnitsMax: TEXT_UNITS_MAX,
+  // The request of a button is part of the message (docs.ntfy.sh/publish/#action-buttons): each reader of the topic could send it.
+  buttons: null,
+  hasReplies: false,
   unsure: "again",
   pairing: "owner",
   keepsCursor: true,
@@ -55,21 +62,29 @@ export const ntfy: ChannelKind = {
     for (const each of [topic, listen])
       if (each !== undefined && !TOPIC.test(each)) throw new Error("a topic has 1 to 64 of A-Z a-z 0-9 _ -");
     if (topic === listen) throw new Error("the topic to listen to must be another one: it would hear itself");
-    if (!/^https?:\/\//.test(server)) throw new Error("the server is an address that begins with https:// or http://");
+    const { protocol, username, password, search, hash } = URL.parse(server) ?? {};
+    if (!/^https?:$/.test(protocol ?? "") || [username, password, search, hash].some((part) => part !== ""))
+      throw new Error("the server is an address that begins with https:// or http://, without a password or a query");
     return new Ntfy(server.replace(/\/+$/, ""), topic, listen, token);
   },
 };
 
 class Ntfy implements Channel {
+  readonly account: string;
   readonly ownChat: string;
+  readonly formerChat: string;
   private readonly server: string;
+  private readonly topic: string;
   private readonly listen: string | undefined;
   private readonly headers: Record<string, string>;
 
   constructor(server: string, topic: string, listen: string | undefined, token: string | undefined) {
     this.server = server;
-    this.ownChat = topic;
+    this.topic = topic;
     this.listen = listen;
+    this.account = digestOf(JSON.stringify([server, listen]));
+    this.ownChat = hiddenChat(topic);
+    this.formerChat = topic;
     this.headers = token === undefined ? {} : { authorization: `Bearer ${token}` };
   }
 
@@ -103,15 +118,13 @@ class Ntfy implements Channel {
     }
   }
 
-  async send(chat: string, part: VendorMessage, signal: AbortSignal): Promise<Sent> {
+  async send(_chat: string, part: VendorMessage, signal: AbortSignal): Promise<Sent> {
     const message = {
-      topic: chat,
+      topic: this.topic,
       message: part.text,
       sequence_id: part.id,
       ...(part.title !== undefined && { title: part.title.slice(0, TITLE_UNITS_MAX) }),
       priority: part.isUrgent ? 4 : 3,
-      ...(part.buttons !== undefined &&
-        this.listen !== undefined && { actions: this.actionsOf(part.buttons, this.listen) }),
     };
     try {
       const response = await fetch(this.server, {
@@ -134,18 +147,6 @@ class Ntfy implements Channel {
       const reason = error instanceof Error ? String(error.cause ?? error.name) : "the connection broke";
       return { outcome: isBeforeSending(error) ? "waits" : "unsure", reason };
     }
-  }
-
-  /** A button says its data into the topic that we listen to: no address of ours has to be reachable. */
-  private actionsOf(buttons: NonNullable<VendorMessage["buttons"]>, listen: string) {
-    return buttons.slice(0, BUTTONS_MAX).map(({ label, data }) => ({
-      action: "http",
-      label: label.slice(0, TITLE_UNITS_MAX),
-      url: `${this.server}/${listen}`,
-      method: "POST",
-      body: `${PRESS}${data}`,
-      clear: true,
-    }));
   }
 
   private async ask(url: string, signal: AbortSignal): Promise<Response> {
@@ -179,14 +180,14 @@ class Ntfy implements Channel {
   }
 
   private incomingOf(id: string, text: string, listen: string): Incoming[] {
-    const who = { id: `${listen} ${id}`, chat: this.ownChat, person: OWNER, name: "ntfy", isPrivate: true };
-    if (text.startsWith(PRESS)) return [{ kind: "press", ...who, press: id, data: text.slice(PRESS.length) }];
-    return text.trim() === "" ? [] : [{ kind: "message", ...who, text, files: [] }];
+    if (text.trim() === "" || text.startsWith(FORMER_PRESS)) return [];
+    const who = { id, formerId: `${listen} ${id}`, chat: this.ownChat, person: OWNER, name: "ntfy", isPrivate: true };
+    return [{ kind: "message", ...who, text, files: [] }];
   }
 }
 
-/** How a press of a button begins, in the topic that we listen to. */
-const PRESS = "mimikit:";
+/** The beginning of a press of a button, which earlier versions sent. It says nothing any more. */
+const FORMER_PRESS = "mimikit:a ";
 
 function refusalOf(status: number): ChannelError {
   const isRefused = status === 401 || status === 403;

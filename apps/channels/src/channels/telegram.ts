@@ -1,16 +1,20 @@
 /** Telegram: a bot of the owner's, by long polling, so that no address of ours has to be reachable. `grammy` speaks its API. */
 
-import type { Message, Update, User } from "grammy/types";
+import type { ButtonRoom } from "@mimikit/core/tasks/buttons";
+import { OPTIONS_MAX } from "@mimikit/protocol/records/question";
+import type { Chat, Message, MessageEntity, MessageOrigin, Update, User } from "grammy/types";
 import { Api, GrammyError, HttpError } from "grammy/web";
 import {
   type Channel,
   ChannelError,
   type ChannelKind,
+  digestOf,
   FileRefused,
   type Incoming,
   type IncomingFile,
   isBeforeSending,
   type Polled,
+  type QuotedText,
   type Sent,
   type VendorMessage,
 } from "../contract/channel.ts";
@@ -23,8 +27,10 @@ const CALL_MS_MAX = 30_000;
 const FILE_MS_MAX = 120_000;
 /** Telegram's bound of a message. */
 const TEXT_UNITS_MAX = 4_096;
-/** Longer labels are cut by clients anyway. */
+/** Clients shorten longer labels. */
 const LABEL_UNITS_MAX = 60;
+/** Telegram takes more buttons than a question has options. */
+const BUTTONS: ButtonRoom = { countMax: OPTIONS_MAX, fits: (label) => label.length <= LABEL_UNITS_MAX };
 /** The update types that Telegram is asked for; it delivers no others. */
 const HEARD = ["message", "edited_message", "callback_query"] as const;
 const TOKEN = /^\d{3,20}:[A-Za-z0-9_-]{20,100}$/;
@@ -41,6 +47,8 @@ export const telegram: ChannelKind = {
   hint: "next:  mimikit channels pair telegram",
   hasTitles: false,
   textUnitsMax: TEXT_UNITS_MAX,
+  buttons: BUTTONS,
+  hasReplies: true,
   unsure: "mark",
   pairing: "code",
   keepsCursor: false,
@@ -52,10 +60,13 @@ export const telegram: ChannelKind = {
 };
 
 class Telegram implements Channel {
+  /** The bot's id. In private chats Telegram counts messages for each bot, from 1, and a chat has the same id for all of them. */
+  readonly account: string;
   private readonly api: Api;
   private readonly filesAt: string;
 
   constructor(token: string, server: string) {
+    this.account = token.slice(0, token.indexOf(":"));
     this.api = new Api(token, { apiRoot: server, fetch: fetchForGrammy as never, timeoutSeconds: POLL_MS_MAX / 1_000 });
     this.filesAt = `${server}/file/bot${token}`;
   }
@@ -83,7 +94,7 @@ class Telegram implements Channel {
   }
 
   async send(chat: string, part: VendorMessage, signal: AbortSignal): Promise<Sent> {
-    const keyboard = part.buttons?.map(({ label, data }) => [{ text: cutLabel(label), callback_data: data }]);
+    const keyboard = part.buttons?.map(({ label, data }) => [{ text: label, callback_data: data }]);
     try {
       const { message_id } = await this.api.raw.sendMessage(
         {
@@ -153,33 +164,150 @@ function incomingOf(update: Update): Incoming[] {
   const message = update.message ?? update.edited_message;
   if (message?.from === undefined) return [];
   const isEdit = update.message === undefined;
+  const words = wordsIn(message);
+  const files = filesIn(message);
+  const id = String(message.message_id);
+  const edited = `${id} edit ${message.edit_date}`;
   return [
     {
       kind: "message",
-      id: isEdit ? `${message.message_id} edit ${message.edit_date}` : String(message.message_id),
+      // `edit_date` is in seconds: two edits within one of them differ by what they say.
+      ...(isEdit
+        ? { id: `${edited} ${digestOf(JSON.stringify([words, files]))}`, formerId: edited, edits: id }
+        : { id }),
       chat: String(message.chat.id),
       ...personOf(message.from),
-      isPrivate: message.chat.type === "private",
-      text: textIn(message),
-      files: filesIn(message),
+      isPrivate: isOwnChat(message),
+      ...words,
+      files,
       ...(message.reply_to_message !== undefined && { replyTo: String(message.reply_to_message.message_id) }),
-      ...(isEdit && { edits: String(message.message_id) }),
     },
   ];
 }
 
-function personOf({ id, first_name, last_name, username }: User): { person: string; name: string } {
-  const name = [first_name, last_name, username === undefined ? undefined : `@${username}`];
-  return { person: String(id), name: name.filter((each) => each !== undefined).join(" ") };
+/** Chats of a business account and of a guest bot may have the number of a private one, and are others (core.telegram.org/bots/api#message). */
+function isOwnChat({ chat, business_connection_id, guest_query_id }: Message): boolean {
+  return chat.type === "private" && business_connection_id === undefined && guest_query_id === undefined;
 }
 
-/** Words, also those under a file; what is neither is said in words, so that it is not passed over in silence. */
-function textIn(message: Message): string {
-  const { text, caption, location, contact, sticker } = message;
-  if (text !== undefined || caption !== undefined) return text ?? caption ?? "";
+function personOf(user: User): { person: string; name: string } {
+  return { person: String(user.id), name: nameOf(user) };
+}
+
+/** The words of a message, also those under a file: those that its sender typed, and those that are of others. */
+function wordsIn(message: Message): { text: string; quoted?: QuotedText[] } {
+  const text = textIn(message);
+  const origin = originOf(message);
+  if (origin !== undefined) return { text: "", quoted: [{ origin, text }] };
+  const cited = citedIn(message);
+  return cited === undefined ? { text } : { text, quoted: [cited] };
+}
+
+/** Content that is neither text nor a file is said in words, so that it is not passed over in silence. */
+function textIn({ text, caption, entities, caption_entities, ...message }: Message): string {
+  if (text !== undefined || caption !== undefined)
+    return withBlocks(text ?? caption ?? "", entities ?? caption_entities ?? []);
+  const { location, contact, sticker } = message;
   if (location !== undefined) return `[location ${location.latitude}, ${location.longitude}]`;
-  if (contact !== undefined) return `[contact ${contact.first_name} ${contact.phone_number}]`;
+  if (contact !== undefined) return `${nameOf(contact)} ${contact.phone_number}`;
   return sticker?.emoji ?? "";
+}
+
+/**
+ * Where all of a message comes from that its sender did not type; undefined where they typed it. Each field is one of
+ * core.telegram.org/bots/api#message; those that begin with `forward_` were there before `forward_origin`, and servers of one's own
+ * may still say them.
+ */
+function originOf(message: Message): string | undefined {
+  const { forward_origin, via_bot, sender_chat, sender_business_bot, guest_bot_caller_user } = message;
+  if (forward_origin !== undefined) return `forwarded from ${senderOf(forward_origin)}`;
+  if (Object.keys(message).some((field) => field.startsWith("forward_")))
+    return `forwarded from ${formerSenderOf(message)}`;
+  if (message.is_automatic_forward !== undefined) return "forwarded automatically";
+  if (via_bot !== undefined) return `sent by ${nameOf(via_bot)}`;
+  if (sender_business_bot !== undefined) return `sent by ${nameOf(sender_business_bot)}`;
+  if (guest_bot_caller_user !== undefined || message.guest_bot_caller_chat !== undefined) return "sent by a guest bot";
+  if (sender_chat !== undefined) return `sent as ${chatName(sender_chat)}`;
+  if (message.is_from_offline !== undefined) return "sent automatically";
+  return message.contact === undefined ? undefined : "a contact that was shared";
+}
+
+/** What typed words are about, where that is of others. */
+function citedIn({ external_reply, quote, reply_to_story }: Message): QuotedText | undefined {
+  const text = quote?.text ?? "";
+  if (external_reply !== undefined) return { origin: `quoted from ${senderOf(external_reply.origin)}`, text };
+  if (reply_to_story !== undefined) return { origin: `about a story of ${chatName(reply_to_story.chat)}`, text };
+  return quote === undefined ? undefined : { origin: "quoted", text };
+}
+
+function senderOf(origin: MessageOrigin): string {
+  switch (origin.type) {
+    case "user":
+      return nameOf(origin.sender_user);
+    case "hidden_user":
+      return origin.sender_user_name;
+    case "chat":
+      return chatName(origin.sender_chat);
+    case "channel":
+      return chatName(origin.chat);
+    default:
+      // A type that is newer than this list.
+      return "somebody";
+  }
+}
+
+function formerSenderOf(message: object): string {
+  const { forward_from, forward_from_chat, forward_sender_name } = message as {
+    forward_from?: User;
+    forward_from_chat?: Chat;
+    forward_sender_name?: string;
+  };
+  if (forward_from !== undefined) return nameOf(forward_from);
+  return forward_from_chat === undefined ? (forward_sender_name ?? "somebody") : chatName(forward_from_chat);
+}
+
+function nameOf({
+  first_name,
+  last_name,
+  username,
+}: Partial<Pick<User, "first_name" | "last_name" | "username">>): string {
+  const name = [first_name, last_name, username === undefined ? undefined : `@${username}`];
+  return name.filter((each) => each !== undefined).join(" ");
+}
+
+function chatName(chat: Chat): string {
+  return chat.title ?? nameOf(chat);
+}
+
+/** Clients send a quotation and a block of code without the marks that say where they begin. They are not what the sender says. */
+const BLOCKS: Partial<Record<MessageEntity["type"], (text: string) => string>> = {
+  blockquote: quotation,
+  expandable_blockquote: quotation,
+  pre(text) {
+    const longest = Math.max(2, ...[...text.matchAll(/`+/g)].map(([run]) => run.length));
+    const fence = "`".repeat(longest + 1);
+    return `${fence}\n${text}\n${fence}`;
+  },
+};
+
+function quotation(text: string): string {
+  return text.replace(/^/gm, "> ");
+}
+
+/** The text with its blocks marked, each on lines of its own. Offsets are in UTF-16 units, as those of a string are. */
+function withBlocks(text: string, entities: readonly MessageEntity[]): string {
+  const parts: string[] = [];
+  let at = 0;
+  const between = (end: number) => parts.push(text.slice(at, end).replace(at > 0 ? /^\n/ : "", ""));
+  for (const { type, offset, length } of entities.toSorted((a, b) => a.offset - b.offset || b.length - a.length)) {
+    const mark = BLOCKS[type];
+    if (mark === undefined || offset < at) continue;
+    between(text[offset - 1] === "\n" ? offset - 1 : offset);
+    at = offset + length;
+    parts.push(mark(text.slice(offset, at)));
+  }
+  between(text.length);
+  return parts.filter((part) => part !== "").join("\n");
 }
 
 function filesIn({ photo, document, voice, audio, video, video_note, animation }: Message): IncomingFile[] {
@@ -194,12 +322,6 @@ function filesIn({ photo, document, voice, audio, video, video_note, animation }
   return [{ ref: file.file_id, ...(name !== undefined && { name }) }];
 }
 
-function cutLabel(label: string): string {
-  return label.length <= LABEL_UNITS_MAX
-    ? label
-    : `${label.slice(0, LABEL_UNITS_MAX - 1).replace(/[\ud800-\udbff]$/, "")}…`;
-}
-
 function notSent(error: unknown): Sent {
   if (error instanceof GrammyError) {
     const { error_code: code, description, parameters } = error;
@@ -210,6 +332,8 @@ function notSent(error: unknown): Sent {
     }
     // The token was revoked: all that waits, waits for the owner.
     if (code === 401 || code === 404) return { outcome: "waits", reason, afterMs: REFUSED_MS };
+    // The person has not written to this bot yet, or has blocked it (github.com/TelegramBotAPI/errors/issues/2).
+    if (code === 403) return { outcome: "waits", reason, afterMs: REFUSED_MS, isForPerson: true };
     return { outcome: "refused", reason };
   }
   const cause = error instanceof HttpError ? error.error : error;

@@ -3,6 +3,9 @@
  * nothing between two calls that would matter after a kill, and decides nothing. All that is durable is in `receive/` and `send/`.
  */
 
+import { createHash } from "node:crypto";
+import type { ButtonRoom } from "@mimikit/core/tasks/buttons";
+
 /** The description of a channel: what it needs to be set up, and what the shared part has to know of it. */
 export interface ChannelKind {
   /** As in `mimikit channels add telegram`, and on disk. */
@@ -16,6 +19,10 @@ export interface ChannelKind {
   hasTitles: boolean;
   /** The longest text of one message, in UTF-16 units, which is what a string's `length` counts. */
   textUnitsMax: number;
+  /** The buttons that it can show below a message; null where they cannot be kept to paired people. */
+  buttons: ButtonRoom | null;
+  /** Can a person reply to one of our messages? Without it, questions are answered elsewhere. */
+  hasReplies: boolean;
   /**
    * The treatment of a send of which it is unknown whether it arrived: `mark` sends it once more and says that it may be
    * a repetition; `again` sends it as it is, because the vendor knows the repetition by its id.
@@ -41,10 +48,14 @@ export interface ChannelField {
 }
 
 export interface Channel {
+  /** The account that we have there: the vendor's ids are unique within it. It says nothing that is secret. */
+  readonly account: string;
   /** Our name at the vendor: `@garden_bot`. @throws ChannelError where it cannot be told. */
   about(signal: AbortSignal): Promise<string>;
-  /** The only chat, of a channel whose pairing is `owner`. */
+  /** The only chat, of a channel whose pairing is `owner`: the name that is kept, not the vendor's. */
   ownChat?: string;
+  /** The name under which earlier versions kept it, which is a secret. */
+  formerChat?: string;
   /**
    * Waits for what is new, as long as the vendor likes. Messages that were returned with a cursor are confirmed by
    * handing that cursor in: it is handed in when all of them are durable. undefined: nothing is known; what is not
@@ -69,8 +80,10 @@ export interface Polled {
 
 /** Something that a person did. Every text in it is theirs: data, never an instruction to this code. */
 export type Incoming = {
-  /** The vendor's own id of it, the same whenever it is delivered; unique in its chat. */
+  /** The vendor's own id of it, the same whenever it is delivered; unique in its chat with our account. */
   id: string;
+  /** The id under which earlier versions kept it, where it was another one. */
+  formerId?: string;
   chat: string;
   person: string;
   /** As the vendor shows them. */
@@ -80,7 +93,10 @@ export type Incoming = {
 } & (
   | {
       kind: "message";
+      /** The words that the person typed. */
       text: string;
+      /** The words that came along and that the person did not type. Beside them, nothing is a command or an answer. */
+      quoted?: readonly QuotedText[];
       files: readonly IncomingFile[];
       /** The vendor's id of the message of ours, or of theirs, that it is about. */
       replyTo?: string;
@@ -89,6 +105,13 @@ export type Incoming = {
     }
   | { kind: "press"; press: string; data: string }
 );
+
+/** Words of others: data, for whoever sent them on. */
+export interface QuotedText {
+  /** `forwarded from Eve`: as the vendor says it. */
+  origin: string;
+  text: string;
+}
 
 export interface IncomingFile {
   /** The reference that `fetchFile` takes. */
@@ -112,11 +135,28 @@ export interface VendorMessage {
 /** The narrowest vendor's limit for the data of a button, in bytes. */
 export const BUTTON_DATA_BYTES_MAX = 64;
 
+const HIDDEN_CHAT = /^topic:[0-9a-f]{32}$/;
+const HIDDEN_CHARS = 32;
+
+/** The name under which a chat is kept whose own name is a secret: it opens nothing. A name that is one already stays. */
+export function hiddenChat(chat: string): string {
+  return HIDDEN_CHAT.test(chat) ? chat : `topic:${digestOf(chat)}`;
+}
+
+/** A short name for `text`, from which it cannot be read. */
+export function digestOf(text: string): string {
+  return createHash("sha256").update(text).digest("hex").slice(0, HIDDEN_CHARS);
+}
+
 export type Sent =
   /** `remote`: the vendor's id of it. */
   | { outcome: "sent"; remote?: string }
-  /** It was surely not sent, and is to be tried later. @param afterMs as long as the vendor asked for. */
-  | { outcome: "waits"; reason: string; afterMs?: number }
+  /**
+   * It was surely not sent, and is to be tried later.
+   * @param afterMs as long as the vendor asked for.
+   * @param isForPerson the chat takes nothing until its person writes: then it is tried at once.
+   */
+  | { outcome: "waits"; reason: string; afterMs?: number; isForPerson?: true }
   /** It was on its way when the connection broke. */
   | { outcome: "unsure"; reason: string }
   /** It will never be taken; the next one may be. */

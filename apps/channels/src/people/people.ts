@@ -17,7 +17,7 @@ import {
   pairingOfferPath,
   strangersPath,
 } from "@mimikit/store/disk/state";
-import { type Incoming, OWNER } from "../contract/channel.ts";
+import { hiddenChat, type Incoming, OWNER } from "../contract/channel.ts";
 
 /** So many strangers are listed; of the others only the number is known. */
 const STRANGERS_MAX = 20;
@@ -83,12 +83,14 @@ export class People {
     return this.all.get(personId({ channel, chat, person }));
   }
 
-  /** Pairs the owner, of a channel that is paired by being set up. */
+  /** Pairs the owner, of a channel that is paired by being set up. Earlier versions kept the chat under its own name. */
   async pairOwner(chat: string, name: string): Promise<void> {
-    const { fs, channel } = this.parts;
+    const { fs, channel, nowMs } = this.parts;
     const via = { channel, chat, person: OWNER };
+    const former = this.paired.find((each) => hiddenChat(each.chat) === chat);
+    const at = former?.at ?? new Date(nowMs()).toISOString();
+    if (this.at(via) === undefined) await this.add({ ...via, id: personId(via), name, at, code: NO_CODE });
     for (const { id } of this.paired) if (id !== personId(via)) await fs.unlink(pairedPersonPath(channel, id));
-    if (this.at(via) === undefined) await this.add(via, name, NO_CODE);
     await fs.syncDir(channelPeopleOf(channel));
     await this.refresh();
   }
@@ -115,7 +117,10 @@ export class People {
       await remove(fs, channel, path);
       return false;
     }
-    await this.add(via, name, code);
+    const at = new Date(nowMs()).toISOString();
+    const before = this.at(via);
+    if (before === undefined) await this.add({ ...via, id: personId(via), name, at, code });
+    else await this.pairAgain({ ...before, name: name.slice(0, NAME_CHARS_MAX), code, againAt: at });
     // Last: a kill before it finds the person by the code.
     await remove(fs, channel, path);
     log.audit({ event: "channel_paired", detail: { channel, person: personId(via) } });
@@ -142,14 +147,19 @@ export class People {
     await replaceView(this.parts.fs, strangersPath(this.parts.channel), `${JSON.stringify(this.strangers)}\n`);
   }
 
-  private async add(via: Via, name: string, code: string): Promise<void> {
-    const { fs, channel, nowMs } = this.parts;
-    const id = personId(via);
-    const at = new Date(nowMs()).toISOString();
-    const person: PairedPerson = { id, ...via, name: name.slice(0, NAME_CHARS_MAX), at, code };
-    await createRecord(fs, PairedPerson, pairedPersonPath(channel, id), person);
+  private async add(person: PairedPerson): Promise<void> {
+    const { fs, channel } = this.parts;
+    const record = { ...person, name: person.name.slice(0, NAME_CHARS_MAX) };
+    await createRecord(fs, PairedPerson, pairedPersonPath(channel, person.id), record);
     this.version = null;
     await this.refresh();
+  }
+
+  /** With another bot, or once more with the same. */
+  private async pairAgain(person: PairedPerson): Promise<void> {
+    const { fs, channel } = this.parts;
+    await replaceView(fs, pairedPersonPath(channel, person.id), `${JSON.stringify(person)}\n`);
+    this.all.set(person.id, person);
   }
 }
 

@@ -1,5 +1,5 @@
 /** Makes records of what people say and press; each once, however often it is delivered. */
-import { optionOf } from "@mimikit/core/tasks/question";
+import { isSame, optionOf } from "@mimikit/core/tasks/question";
 import {
   ATTACHMENT_NAME_CHARS_MAX,
   type AttachedFile,
@@ -7,7 +7,10 @@ import {
 } from "@mimikit/protocol/base/attachment";
 import { MESSAGE_CHARS_MAX } from "@mimikit/protocol/base/fields";
 import { ID_PATTERN } from "@mimikit/protocol/base/id-pattern";
+import { BadJson } from "@mimikit/protocol/base/json";
 import type { Via } from "@mimikit/protocol/channels/via";
+import type { Archived } from "@mimikit/protocol/records/archive";
+import { InboxCommand } from "@mimikit/protocol/records/inbox";
 import { Answer, type Question } from "@mimikit/protocol/records/question";
 import { readLine } from "@mimikit/protocol/wire/slash-command";
 import type { Log } from "@mimikit/runtime/audit/log";
@@ -19,20 +22,33 @@ import {
 } from "@mimikit/store/attachments/attachments";
 import { type CommandInput, commandId, createCommand } from "@mimikit/store/disk/create-command";
 import type { FileSystem } from "@mimikit/store/disk/file-system";
+import { readRecord } from "@mimikit/store/disk/record";
 import { inboxPath } from "@mimikit/store/disk/state";
 import type { StateCache } from "@mimikit/store/state-cache/state-cache";
-import { type Channel, ChannelError, FileRefused, type Incoming, type IncomingFile } from "../contract/channel.ts";
+import {
+  type Channel,
+  ChannelError,
+  type ChannelKind,
+  FileRefused,
+  type Incoming,
+  type IncomingFile,
+  type QuotedText,
+} from "../contract/channel.ts";
 import type { People } from "../people/people.ts";
-import { questionHash } from "../send/outbox.ts";
+import { optionButtons, questionHash } from "../send/outbox.ts";
 import type { Sends } from "../send/sends.ts";
 import { WORDS } from "../send/words.ts";
 
 /** A file that could not be had so often is given up: what comes after it must not wait for ever. */
 const FILE_TRIES_MAX = 3;
+/** Of the origin of a quoted text, in the name of its file, in UTF-16 units. */
+const ORIGIN_UNITS_MAX = 120;
 
 export interface ReceiverParts {
-  name: string;
+  kind: Pick<ChannelKind, "name" | "buttons" | "hasReplies">;
   channel: Channel;
+  /** The account of the records that name none; null where there are none. */
+  formerAccount: string | null;
   home: string;
   fs: FileSystem;
   token: string;
@@ -56,8 +72,8 @@ export class Receiver {
 
   /** When it resolves, all that follows is durable. Throws what the disk and the channel throw: then it is to come again. */
   async take(incoming: Incoming, signal: AbortSignal): Promise<void> {
-    const { name, people } = this.parts;
-    const via: Via = { channel: name, chat: incoming.chat, person: incoming.person };
+    const { kind, people } = this.parts;
+    const via: Via = { channel: kind.name, chat: incoming.chat, person: incoming.person };
     await people.refresh();
     // A group is not a person: a later member would speak as the owner.
     const isKnown = incoming.isPrivate && people.at(via) !== undefined;
@@ -86,11 +102,14 @@ export class Receiver {
   }
 
   private async takeMessage(incoming: MessageIn, via: Via, signal: AbortSignal): Promise<void> {
+    const { text: typed, quoted = [], files, edits } = incoming;
     // Delivered again after its question was closed, it is no message.
     if (await this.isAnswered(incoming)) return;
-    const question = this.questionRepliedTo(incoming);
-    if (question !== undefined && (await this.answer(question, incoming.text, incoming, via))) return;
-    const line = incoming.files.length > 0 || incoming.edits !== undefined ? null : readLine(incoming.text);
+    const isPlain = quoted.length === 0;
+    const question = isPlain ? this.questionRepliedTo(incoming) : undefined;
+    if (question !== undefined && (await this.answer(question, this.optionNumbered(question, typed), incoming, via)))
+      return;
+    const line = !isPlain || files.length > 0 || edits !== undefined ? null : readLine(typed);
     switch (line?.kind) {
       case "stop":
         return this.accept({ kind: "stop" }, incoming, "stop_requested");
@@ -102,13 +121,13 @@ export class Receiver {
         return this.accept({ kind: "steer", text: line.text, via }, incoming, "steer_accepted");
     }
     // Telegram says that of itself when a chat is opened.
-    if (incoming.text.trim() === "/start") return;
+    if (isPlain && typed.trim() === "/start") return;
     const { attached, lost } = await this.filesOf(incoming, signal);
-    const words = line?.kind === "next" || line?.kind === "message" ? line.text : incoming.text;
+    const words = line?.kind === "next" || line?.kind === "message" ? line.text : typed;
     const names = attached.map(({ name }) => `[${name ?? WORDS.file}]`).join(" ");
     const text = [words.trim(), ...lost].filter((each) => each !== "").join("\n") || names;
     if (text === "") return;
-    const quote = this.quoted(incoming);
+    const quote = await this.quoted(incoming);
     const message: CommandInput = {
       kind: "message",
       text: text.slice(0, MESSAGE_CHARS_MAX),
@@ -116,6 +135,7 @@ export class Receiver {
       ...(quote !== undefined && { quote }),
       ...(line?.kind === "next" && { mode: "next" as const }),
       ...(attached.length > 0 && { attachments: attached }),
+      ...(!isPlain && { isQuoting: true as const }),
     };
     await this.accept(message, incoming, "message_accepted");
     // Where this throws, the message is delivered again, and its files are fetched again.
@@ -131,10 +151,26 @@ export class Receiver {
     return true;
   }
 
-  /** Was this made an answer before? A record is in the archive before it leaves the inbox. */
+  /** The option of this number, where options are numbered in the text. */
+  private optionNumbered(question: Question, said: string): string {
+    const { options } = question;
+    const isNumber = /^\s*\d{1,2}\s*$/.test(said) && !options.some((option) => isSame(option, said));
+    const isListed = isNumber && optionButtons(question, this.parts.kind) === null;
+    return (isListed ? options[Number(said) - 1] : undefined) ?? said;
+  }
+
+  /** Was this made an answer before? */
   private async isAnswered(incoming: Incoming): Promise<boolean> {
-    const id = commandId("answer", this.keyOf(incoming));
-    return (await this.parts.fs.exists(inboxPath(id))) || (await this.parts.cache.archiveIndex.confirm(id));
+    const known = await this.recordOf("answer", incoming);
+    if (known !== null && incoming.kind === "message") this.noteDropped(known, incoming.text);
+    return known !== null;
+  }
+
+  /** Two messages with one id are a fault that nobody would see otherwise. The words stay out of the log. */
+  private noteDropped(known: Known, words: string): void {
+    const { kind, log } = this.parts;
+    if (!isSame(wordsOf(known), words))
+      log.warn("a message was dropped: one with other words has its id", { channel: kind.name, id: known.id });
   }
 
   private questionRepliedTo({ chat, replyTo }: MessageIn): Question | undefined {
@@ -143,25 +179,31 @@ export class Receiver {
   }
 
   /** The message of the conversation that this one is about. */
-  private quoted({ chat, replyTo, edits }: MessageIn): string | undefined {
-    if (edits !== undefined) return commandId("message", this.keyOf({ chat, id: edits }));
+  private async quoted({ chat, replyTo, edits }: MessageIn): Promise<string | undefined> {
+    if (edits !== undefined) {
+      const original = await this.recordOf("message", { chat, id: edits });
+      return original?.id ?? this.idsOf("message", { chat, id: edits })[0];
+    }
     if (replyTo === undefined) return undefined;
     const of = this.parts.sends.partOf(chat, replyTo);
     return of !== undefined && ID_PATTERN.test(of) ? of : undefined;
   }
 
   private async filesOf(
-    { files }: MessageIn,
+    { files, quoted = [] }: MessageIn,
     signal: AbortSignal,
   ): Promise<{ attached: AttachedFile[]; lost: string[] }> {
-    const { home, fs, channel } = this.parts;
+    const { home, fs } = this.parts;
     const orders: { id: string; name?: string }[] = [];
     const lost: string[] = [];
-    for (const file of files.slice(0, MESSAGE_ATTACHMENTS_MAX)) {
+    const sources: Source[] = [
+      ...quoted.map((each) => ({ ref: "", name: `${labelOf(each)}.txt`, open: () => quotation(each) })),
+      ...files.map((file) => ({ ...file, open: () => this.fetched(file, signal) })),
+    ];
+    for (const file of sources.slice(0, MESSAGE_ATTACHMENTS_MAX)) {
       const name = nameOf(file);
       try {
-        if (channel.fetchFile === undefined) throw new FileRefused("this channel carries no files");
-        const { id } = await storeAttachment(home, fs, channel.fetchFile(file.ref, signal));
+        const { id } = await storeAttachment(home, fs, file.open());
         orders.push({ id, ...(name !== undefined && { name }) });
       } catch (error) {
         if (!this.isGivenUp(file, error)) throw error;
@@ -169,6 +211,12 @@ export class Receiver {
       }
     }
     return { attached: await keepAttachments(fs, orders), lost };
+  }
+
+  private fetched({ ref }: IncomingFile, signal: AbortSignal): AsyncIterable<Uint8Array> {
+    const { channel } = this.parts;
+    if (channel.fetchFile === undefined) throw new FileRefused("this channel carries no files");
+    return channel.fetchFile(ref, signal);
   }
 
   private isGivenUp({ ref }: IncomingFile, error: unknown): boolean {
@@ -182,23 +230,103 @@ export class Receiver {
 
   /** Makes it durable, once. */
   private async accept(said: CommandInput, incoming: Incoming, event: string): Promise<void> {
-    const { fs, token, cache, log, name } = this.parts;
-    const id = commandId(said.kind, this.keyOf(incoming));
-    if (await cache.archiveIndex.confirm(id)) return;
-    if (await createCommand(fs, token, said, id)) log.audit({ event, detail: { id, channel: name } });
+    const { fs, token, log, kind } = this.parts;
+    const known = await this.recordOf(said.kind, incoming, said);
+    if (known !== null) {
+      this.noteDropped(known, wordsOf(said));
+      return;
+    }
+    const [id = ""] = this.idsOf(said.kind, incoming);
+    if (await createCommand(fs, token, said, id)) log.audit({ event, detail: { id, channel: kind.name } });
   }
 
-  /** A repeated delivery has the same key. */
-  private keyOf({ chat, id }: Pick<Incoming, "chat" | "id">): string {
-    return `channel ${JSON.stringify([this.parts.name, chat, id])}`;
+  /**
+   * The record that was made of it before; null without one.
+   * @param said its words: a record of earlier versions that has others is that of another message.
+   */
+  private async recordOf(
+    kind: CommandInput["kind"],
+    incoming: Pick<Incoming, "chat" | "id" | "formerId">,
+    said?: CommandInput,
+  ): Promise<Known | null> {
+    const [id = "", formerId] = this.idsOf(kind, incoming);
+    const known = await this.readKnown(id);
+    if (known !== null || formerId === undefined) return known;
+    const former = await this.readKnown(formerId);
+    return former === null || (said !== undefined && wordsOf(former) !== wordsOf(said)) ? null : former;
+  }
+
+  /** A record is in the archive before it leaves the inbox. */
+  private async readKnown(id: string): Promise<Known | null> {
+    const { fs, cache } = this.parts;
+    try {
+      const waiting = await readRecord(fs, InboxCommand, inboxPath(id));
+      if (waiting !== null) return waiting;
+    } catch (error) {
+      // By its name it is known, whatever it says.
+      if (error instanceof BadJson) return { id };
+      throw error;
+    }
+    if (!(await cache.archiveIndex.confirm(id))) return null;
+    return (await cache.archiveIndex.read(id)) ?? { id };
+  }
+
+  /** The id of its record, the same for each delivery, and the one that earlier versions gave it. */
+  private idsOf(
+    kind: CommandInput["kind"],
+    { chat, id, formerId = id }: Pick<Incoming, "chat" | "id" | "formerId">,
+  ): string[] {
+    const {
+      kind: { name },
+      channel,
+      formerAccount,
+    } = this.parts;
+    const keys: unknown[] = [[name, channel.account, chat, id]];
+    if (formerAccount === channel.account) keys.push([name, channel.formerChat ?? chat, formerId]);
+    return keys.map((key) => commandId(kind, `channel ${JSON.stringify(key)}`));
   }
 }
 
-/** A name of a stranger's file is a text to show, and no path. */
-function nameOf({ name }: IncomingFile): string | undefined {
-  const plain = name
-    ?.replace(/[\p{Cc}\p{Cf}/\\]+/gu, " ")
-    .trim()
-    .slice(0, ATTACHMENT_NAME_CHARS_MAX);
-  return plain === undefined || plain === "" ? undefined : plain;
+interface Source extends IncomingFile {
+  open(): AsyncIterable<Uint8Array>;
+}
+
+/** A record as far as it can be read. */
+type Known = InboxCommand | Archived | { id: string };
+
+/** The words of a message, a steer or an answer; none of anything else. */
+function wordsOf(record: Known | CommandInput): string {
+  const said = "wish" in record ? record.wish : record;
+  const words = "text" in said ? said.text : "answer" in said ? said.answer : undefined;
+  return typeof words === "string" ? words.trim() : "";
+}
+
+async function* quotation({ origin, text }: QuotedText): AsyncGenerator<Uint8Array> {
+  yield Buffer.from(`${plainName(origin)}:\n\n${text}\n`);
+}
+
+/** The origin as a part of the message: letters, digits and little else, so that it cannot read as more than a name. */
+function labelOf({ origin }: QuotedText): string {
+  return cut(origin.toWellFormed().replace(/[^\p{L}\p{M}\p{N}@._-]+/gu, " "), ORIGIN_UNITS_MAX);
+}
+
+/** A stranger's text as a name: on one line, and no path. */
+function plainName(name: string): string {
+  return name
+    .toWellFormed()
+    .replace(/[\s\p{Cc}\p{Cf}\p{Z}/\\]+/gu, " ")
+    .trim();
+}
+
+/** @returns undefined where nothing of it is left. */
+function nameOf({ name = "" }: Pick<IncomingFile, "name">): string | undefined {
+  const plain = cut(plainName(name), ATTACHMENT_NAME_CHARS_MAX);
+  return plain === "" ? undefined : plain;
+}
+
+function cut(text: string, unitsMax: number): string {
+  return text
+    .slice(0, unitsMax)
+    .replace(/[\ud800-\udbff]$/, "")
+    .trim();
 }

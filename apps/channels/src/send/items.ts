@@ -5,6 +5,7 @@ import type { Via } from "@mimikit/protocol/channels/via";
 import type { Question } from "@mimikit/protocol/records/question";
 import type { Result } from "@mimikit/protocol/records/result";
 import { notificationIn } from "@mimikit/protocol/wire/notification";
+import { hiddenChat } from "../contract/channel.ts";
 
 /** Older items are not sent any more, in milliseconds: after a longer outage the conversation is the better place to read them. */
 export const SEND_AGE_MS_MAX = 86_400_000;
@@ -53,7 +54,8 @@ export function isFor(item: ChannelItem, person: PairedPerson, isNotified: boole
   const atMs = Date.parse(item.at);
   if (atMs < Date.parse(person.at) || nowMs - atMs > SEND_AGE_MS_MAX) return false;
   const asked = item.origin.some(
-    ({ channel, chat, person: who }) => channel === person.channel && chat === person.chat && who === person.person,
+    ({ channel, chat, person: who }) =>
+      channel === person.channel && [chat, hiddenChat(chat)].includes(person.chat) && who === person.person,
   );
   return asked || (item.isNews && isNotified);
 }

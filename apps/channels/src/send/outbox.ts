@@ -2,6 +2,7 @@
  * Sends what is due by one channel. Nothing is queued: what is due follows from what there is to say and from the ends of sends, so that a
  * kill at any instant loses nothing. Each chat has a lane of its own, in order; one that has to wait holds up no other.
  */
+import { buttonsFor } from "@mimikit/core/tasks/buttons";
 import type { PairedPerson } from "@mimikit/protocol/channels/records";
 import type { Question } from "@mimikit/protocol/records/question";
 import type { Log } from "@mimikit/runtime/audit/log";
@@ -25,8 +26,8 @@ const ID_CHARS = 32;
 const QUESTION_HASH_CHARS = 24;
 
 export interface OutboxParts {
-  kind: Pick<ChannelKind, "name" | "hasTitles" | "textUnitsMax" | "unsure">;
-  channel: Pick<Channel, "send">;
+  kind: Pick<ChannelKind, "name" | "hasTitles" | "textUnitsMax" | "unsure" | "buttons" | "hasReplies">;
+  channel: Pick<Channel, "send" | "formerChat">;
   sends: Sends;
   log: Log;
   nowMs(): number;
@@ -38,6 +39,8 @@ interface Lane {
   isBusy: boolean;
   failures: number;
   retry: NodeJS.Timeout | undefined;
+  /** It waits for its person to write. */
+  isForPerson: boolean;
 }
 
 interface Due {
@@ -73,6 +76,15 @@ export class Outbox {
     for (const person of people) this.begin(person.chat);
   }
 
+  /** The person of a chat has written: what waits for that is tried now. */
+  wake(chat: string): void {
+    const lane = this.lanes.get(chat);
+    if (lane?.isForPerson !== true || lane.retry === undefined) return;
+    clearTimeout(lane.retry);
+    lane.retry = undefined;
+    this.begin(chat);
+  }
+
   /** How many messages wait. */
   get waiting(): number {
     return this.missed.size;
@@ -88,7 +100,7 @@ export class Outbox {
   }
 
   private begin(chat: string): void {
-    const lane = this.lanes.get(chat) ?? { isBusy: false, failures: 0, retry: undefined };
+    const lane = this.lanes.get(chat) ?? { isBusy: false, failures: 0, retry: undefined, isForPerson: false };
     this.lanes.set(chat, lane);
     if (lane.isBusy || lane.retry !== undefined || this.isClosing) return;
     lane.isBusy = true;
@@ -148,6 +160,7 @@ export class Outbox {
         await sends.takeBack(id);
         if (lane.failures === 0) log.warn("a message waits", { ...about, reason: sent.reason });
         onOutcome(sent.reason);
+        lane.isForPerson = sent.isForPerson === true;
         this.rest(chat, lane, sent.afterMs);
         return false;
       case "unsure":
@@ -189,18 +202,26 @@ export class Outbox {
       item,
       number,
       part: {
-        id: sendId(kind.name, chat, item.id, number),
+        id: this.sendIdOf(chat, item, number),
         text,
         ...(kind.hasTitles && item.title !== undefined && number === 0 && { title: item.title }),
-        ...(item.question !== undefined && number === texts.length - 1 && replyTo(item.question)),
+        ...(item.question !== undefined && number === texts.length - 1 && answersTo(item.question, kind)),
         isUrgent: item.isUrgent,
       },
     }));
   }
 
-  private textsOf(item: ChannelItem): readonly string[] {
+  /** That of the item and the part: also one that another bot has sent is not sent again. */
+  private sendIdOf(chat: string, { id }: ChannelItem, part: number): string {
+    const { kind, channel, sends } = this.parts;
+    const former = sendId(kind.name, channel.formerChat ?? chat, id, part);
+    return sends.isKnown(former) ? former : sendId(kind.name, chat, id, part);
+  }
+
+  private textsOf({ title, text: said, question }: ChannelItem): readonly string[] {
     const { kind } = this.parts;
-    const text = kind.hasTitles || item.title === undefined ? item.text : `${item.title}\n${item.text}`;
+    const titled = kind.hasTitles || title === undefined ? said : `${title}\n${said}`;
+    const text = question === undefined ? titled : `${titled}${optionsOf(question, kind)}`;
     // The mark of a repetition must have room.
     return split(text, kind.textUnitsMax - WORDS.repeated.length - 1);
   }
@@ -235,10 +256,26 @@ function sendId(channel: string, chat: string, item: string, part: number): stri
   return `s-${hashOf(JSON.stringify([channel, chat, item, part])).slice(0, ID_CHARS)}`;
 }
 
-function replyTo(question: Question): Pick<VendorMessage, "buttons" | "asksReply"> {
+type Answerable = Pick<ChannelKind, "buttons" | "hasReplies">;
+
+/** The options as buttons of this channel; null where they are not, and are numbered in the text. */
+export function optionButtons(question: Question, { buttons }: Answerable): readonly string[] | null {
+  return buttons === null ? null : buttonsFor(question, buttons);
+}
+
+function answersTo(question: Question, kind: Answerable): Pick<VendorMessage, "buttons" | "asksReply"> {
+  const labels = optionButtons(question, kind);
+  if (labels === null) return kind.hasReplies ? { asksReply: true } : {};
+  return { buttons: labels.map((label, place) => ({ label, data: `a ${questionHash(question.id)} ${place}` })) };
+}
+
+/** The options that are no buttons, and how they are answered; the text ends with that. */
+function optionsOf(question: Question, kind: Answerable): string {
+  if (optionButtons(question, kind) !== null) return "";
   const { options } = question;
-  if (options.length === 0) return { asksReply: true };
-  return { buttons: options.map((label, place) => ({ label, data: `a ${questionHash(question.id)} ${place}` })) };
+  const listed = options.map((option, place) => `${place + 1}. ${option.replace(/\s+/g, " ")}`);
+  const how = kind.hasReplies ? (options.length > 0 ? [WORDS.answerByNumber] : []) : [WORDS.answerElsewhere];
+  return [...listed, ...how].map((line, place) => `${place === 0 ? "\n\n" : "\n"}${line}`).join("");
 }
 
 /** How a button names its question: short enough for every vendor, and useless for people who are not paired. */

@@ -5,8 +5,9 @@
 import { BadJson, parseRecord } from "@mimikit/protocol/base/json";
 import { BegunSend, EndedSend } from "@mimikit/protocol/channels/records";
 import type { FileSystem } from "@mimikit/store/disk/file-system";
-import { createRecord, makeDurableDir } from "@mimikit/store/disk/record";
+import { createRecord, makeDurableDir, replaceView } from "@mimikit/store/disk/record";
 import { begunSendPath, channelSendsOf, endedSendPath } from "@mimikit/store/disk/state";
+import { hiddenChat } from "../contract/channel.ts";
 import { SEND_AGE_MS_MAX } from "./items.ts";
 
 /** So long what became of a send is kept: longer than anything is due, so that nothing is sent again. */
@@ -16,24 +17,36 @@ const REMOTES_MAX = 10_000;
 const BEGUN = /^(s-[0-9a-f]+)\.b(\d{1,6})\.json$/;
 const ENDED = /^(s-[0-9a-f]+)\.end\.json$/;
 
+/** Whose sends they are. */
+export interface SendsOf {
+  /** Our account at the vendor, in which its ids are unique. */
+  account?: string;
+  /** The account of the records that name none. */
+  formerAccount?: string | null;
+  /** Were chats kept under their own names before, which are secrets? */
+  hidesChats?: boolean;
+}
+
 export class Sends {
   private readonly fs: FileSystem;
   private readonly channel: string;
+  private readonly of: SendsOf;
   /** The highest try of each part that has begun and was not surely in vain. */
   private readonly begun = new Map<string, number>();
   private readonly over = new Set<string>();
   /** Ends that are not on the disk yet: they count all the same, as long as this process lives. */
   private readonly unwritten = new Map<string, EndedSend>();
-  /** The item that each message of ours in a chat was part of, by `chat remote`. */
+  /** The item that each message of ours in a chat of this account was part of, by `chat remote`. */
   private readonly remotes = new Map<string, string>();
 
-  private constructor(fs: FileSystem, channel: string) {
+  private constructor(fs: FileSystem, channel: string, of: SendsOf) {
     this.fs = fs;
     this.channel = channel;
+    this.of = of;
   }
 
-  static async open(fs: FileSystem, channel: string): Promise<Sends> {
-    const sends = new Sends(fs, channel);
+  static async open(fs: FileSystem, channel: string, of: SendsOf = {}): Promise<Sends> {
+    const sends = new Sends(fs, channel, of);
     const dir = channelSendsOf(channel);
     await makeDurableDir(fs, dir);
     for (const name of await fs.list(dir)) {
@@ -54,6 +67,11 @@ export class Sends {
     return this.begun.get(id) ?? 0;
   }
 
+  /** Has it begun or ended under this id? */
+  isKnown(id: string): boolean {
+    return this.isOver(id) || this.unsureTries(id) > 0;
+  }
+
   /** The item that a message of ours was part of: the id of a message or a question; undefined if unknown. */
   partOf(chat: string, remote: string): string | undefined {
     return this.remotes.get(`${chat} ${remote}`);
@@ -71,12 +89,15 @@ export class Sends {
   async takeBack(id: string): Promise<void> {
     const attempt = this.unsureTries(id);
     this.begun.set(id, attempt - 1);
-    await this.fs.unlink(begunSendPath(this.channel, id, attempt));
-    await this.fs.syncDir(channelSendsOf(this.channel));
+    const { fs, channel } = this;
+    await fs.unlink(begunSendPath(channel, id, attempt));
+    await fs.syncDir(channelSendsOf(channel));
   }
 
   /** It is over; it counts at once, and is durable when this resolves. Throws what the disk throws: `writeEnds` tries again. */
-  async end(ended: EndedSend): Promise<void> {
+  async end(sent: EndedSend): Promise<void> {
+    const { account } = this.of;
+    const ended = { ...sent, ...(account !== undefined && { account }) };
     this.note(ended);
     this.unwritten.set(ended.id, ended);
     await this.writeEnds();
@@ -92,10 +113,11 @@ export class Sends {
 
   /** Forgets what ended long before the newest of them. A clock that is ahead makes nothing old: what is due on the right one would be sent again. */
   async prune(): Promise<void> {
-    const dir = channelSendsOf(this.channel);
+    const { fs, channel } = this;
+    const dir = channelSendsOf(channel);
     const mtimes = new Map<string, number>();
-    for (const name of await this.fs.list(dir)) {
-      const info = await this.fs.info(`${dir}/${name}`);
+    for (const name of await fs.list(dir)) {
+      const info = await fs.info(`${dir}/${name}`);
       if (info !== null) mtimes.set(name, info.mtimeMs);
     }
     const newestMs = Math.max(...mtimes.values());
@@ -103,26 +125,33 @@ export class Sends {
       if (newestMs - mtimeMs <= KEPT_MS) continue;
       const [, id = ENDED.exec(name)?.[1]] = BEGUN.exec(name) ?? [];
       if (id === undefined) continue;
-      await this.fs.unlink(`${dir}/${name}`);
+      await fs.unlink(`${dir}/${name}`);
       this.begun.delete(id);
       this.over.delete(id);
     }
   }
 
   private async takeUp(id: string): Promise<void> {
+    const { fs, channel } = this;
+    const path = endedSendPath(channel, id);
     // By its name it is over, whatever it says.
     this.over.add(id);
     try {
-      const text = await this.fs.read(endedSendPath(this.channel, id));
-      if (text !== null) this.note(parseRecord(EndedSend, text));
+      const text = await fs.read(path);
+      if (text === null) return;
+      const ended = parseRecord(EndedSend, text);
+      this.note(ended);
+      const chat = this.of.hidesChats === true ? hiddenChat(ended.chat) : ended.chat;
+      if (chat !== ended.chat) await replaceView(fs, path, `${JSON.stringify({ ...ended, chat })}\n`);
     } catch (error) {
       if (!(error instanceof BadJson)) throw error;
     }
   }
 
-  private note({ id, chat, remote, of }: EndedSend): void {
+  private note({ id, chat, account, remote, of }: EndedSend): void {
     this.over.add(id);
-    if (remote === undefined) return;
+    // Another account counts its messages from 1, too.
+    if (remote === undefined || (account ?? this.of.formerAccount ?? undefined) !== this.of.account) return;
     this.remotes.set(`${chat} ${remote}`, of);
     if (this.remotes.size > REMOTES_MAX) this.remotes.delete(this.remotes.keys().next().value ?? "");
   }

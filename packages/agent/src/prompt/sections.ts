@@ -252,12 +252,13 @@ export function shownOfHistory(conversation: PromptInput): Set<string> {
 
 /** The user's messages in this turn, in full as long as there is room. The question may stand at either end of a long paste. */
 function renderMessages(messages: readonly Message[], { context }: Run, max: number): Quoted {
-  const items = messages.map(({ id, at, quote, text }) => ({
+  const items = messages.map(({ id, at, quote, text, isQuoting }) => ({
     fields: {
       id,
       at: localTime(at, context),
       about: quotedText(quote, context),
       full_text: context.longTexts[id],
+      attached: isQuoting === true ? "words of others, not the user's" : undefined,
     },
     body: shorten(text, BIG_INPUT_CHARS, (char) => char.length),
   }));

@@ -18,6 +18,8 @@ export const PairedPerson = z.object({
   at: z.iso.datetime(),
   /** The hash of the code that paired them, which is valid for them alone. */
   code: Hash,
+  /** When they were paired once more, as with another bot. */
+  againAt: z.iso.datetime().optional(),
 });
 export type PairedPerson = z.infer<typeof PairedPerson>;
 
@@ -42,6 +44,8 @@ export const EndedSend = z.object({
   /** The id of the message or question that it was part of. */
   of: z.string(),
   chat: z.string(),
+  /** Our account at the vendor, in which its ids are unique; absent in records of earlier versions. */
+  account: z.string().optional(),
   /** The vendor's id of it, so that a reply to it is understood. */
   remote: z.string().optional(),
   detail: z.string().optional(),
@@ -75,4 +79,11 @@ export const ChannelState = z.object({
 export type ChannelState = z.infer<typeof ChannelState>;
 
 /** How far was received; a view, for channels whose vendor does not remember it. */
-export const ChannelCursor = z.object({ cursor: z.string() });
+export const ChannelCursor = z.object({
+  cursor: z.string(),
+  /** The account of which it says that; absent in records of earlier versions. */
+  account: z.string().optional(),
+});
+
+/** The account to which the records of earlier versions belong, which name none; null where there are no such records. */
+export const FormerAccount = z.object({ account: z.string().nullable() });

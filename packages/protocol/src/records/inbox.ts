@@ -46,6 +46,8 @@ export const Message = z.object({
   pool: PoolName.optional(),
   /** The channel that it came by; none for the page, a terminal, the API and files. */
   via: Via.optional(),
+  /** It came with words of others, as a forwarded text, which are in its attachments: no order is read from its text. */
+  isQuoting: z.literal(true).optional(),
   mac: z.string().optional(),
 });
 export type Message = z.infer<typeof Message>;

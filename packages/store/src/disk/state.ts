@@ -115,6 +115,7 @@ export const endedSendPath = (name: string, id: string) => recordIn(channelSends
 export const pairingOfferPath = (name: string, hash: string) => recordIn(channelOf(name), `offer-${hash}`);
 export const strangersPath = (name: string) => recordIn(channelOf(name), "strangers");
 export const channelStatePath = (name: string) => recordIn(channelOf(name), "state");
+export const formerAccountPath = (name: string) => recordIn(channelOf(name), "former");
 export const channelCursorPath = (name: string) => recordIn(channelOf(name), "cursor");
 export const archivePath = (id: string) => recordIn(ARCHIVE, id);
 export const streamPath = (id: string) => `${STREAMS}/${id}.jsonl`;

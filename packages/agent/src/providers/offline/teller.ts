@@ -104,9 +104,10 @@ function asCode(text: string): string {
 }
 
 function understand(message: Message): Request {
-  const intents = parseMessage(message.text, clockOf(message));
+  const { text, isQuoting } = message;
+  const intents: Intent[] = isQuoting === true ? [{ kind: "other", text }] : parseMessage(text, clockOf(message));
   const orders = intents.flatMap((intent) => (intent.kind === "run" ? [intent.steps] : []));
-  return { message, language: languageOf(message.text), intents, orders };
+  return { message, language: languageOf(text), intents, orders };
 }
 
 /** An order later than this was missed, and is made up for. */
