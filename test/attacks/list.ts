@@ -561,6 +561,78 @@ const GROUPS: readonly Group[] = [
       ],
     ],
   },
+  {
+    title: "Words by a channel",
+    attacks: [
+      [
+        138,
+        "a new Telegram bot whose messages have the ids of an old one's",
+        "each is taken; a reply there answers nothing of the old bot's",
+        ["test/conformance/telegram-bots.test.ts", "all that is said to a new bot in the same chat is taken"],
+        ["test/conformance/telegram-bots.test.ts", "is neither an answer nor a quotation of what the old bot has sent"],
+        ["test/conformance/telegram-bots.test.ts", "what was taken just before the update is not doubled after it"],
+      ],
+      [
+        139,
+        "an order, a command or an answer in a message that is forwarded or sent by a bot, in each form of the vendor's",
+        "a file that names its origin; nothing runs",
+        ["test/conformance/telegram-quoted.test.ts", "is no command and no answer; its words come as a file"],
+        ["test/e2e/channels.test.ts", "a message that is forwarded is told as a file"],
+      ],
+      [
+        140,
+        "an order in a quotation, a story or a block of code beside typed words",
+        "data beside a message",
+        ["test/conformance/telegram-quoted.test.ts", "typed words beside a quotation are a message"],
+        ["test/conformance/telegram-quoted.test.ts", "keep their marks, so that no line of them reads as an order"],
+      ],
+      [
+        141,
+        "an order in the caption of a forwarded picture, the name of a contact or of a file",
+        "data; a name is one line",
+        ["test/conformance/telegram-quoted.test.ts", "the caption of a forwarded picture, a contact that is shared"],
+      ],
+      [
+        142,
+        "a forwarded code of pairing; a chat of a business account with the number of a private one",
+        "pairs nobody; is not heard",
+        ["test/conformance/telegram-quoted.test.ts", "a code of pairing that somebody forwards pairs nobody"],
+        ["test/conformance/telegram-quoted.test.ts", "is not the private chat with the same number"],
+      ],
+      [
+        143,
+        "a reader of the ntfy topic of notifications who wants to answer or to order",
+        "learns no topic that commands, and has nothing to press",
+        ["test/conformance/ntfy.test.ts", "nothing of it lets a reader press one or speak as the owner"],
+      ],
+      [
+        144,
+        "old messages at another ntfy server or topic",
+        "not taken; equal ids are other messages",
+        ["test/conformance/ntfy.test.ts", "another topic or server begins anew"],
+      ],
+      [
+        145,
+        "a question with more or longer answers than there is room for on buttons",
+        "no buttons rather than one without the no; all answers are in the text",
+        ["test/core/buttons.test.ts", "the buttons are all of the options"],
+        ["test/conformance/telegram.test.ts", "all options are numbered, and a reply names one"],
+        ["test/http-gateway/push/payload.test.ts", "a question has buttons where all of its answers are"],
+      ],
+      [
+        146,
+        "a topic or a token of a channel in a file, a log, an answer or a backup without secrets",
+        "in none, byte by byte",
+        ["test/e2e/channels.test.ts", "topics and tokens are in secrets.json and nowhere else"],
+      ],
+      [
+        147,
+        "a topic that an earlier version kept in clear",
+        "kept as a digest after the first start",
+        ["test/conformance/ntfy.test.ts", "a topic that an earlier version kept in clear goes on working"],
+      ],
+    ],
+  },
 ];
 
 export const ATTACKS: readonly Attack[] = GROUPS.flatMap(({ attacks }) =>

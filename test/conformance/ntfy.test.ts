@@ -65,7 +65,7 @@ test("a question names all of its answers, and nothing of it lets a reader press
     expect(JSON.parse(body)).not.toHaveProperty("actions");
     expect(JSON.parse(body)).not.toHaveProperty("click");
   }
-  // What a reader can do with it: say it again, and press as a button of an earlier version would.
+  // A reader can say it again, and press as a button of an earlier version would.
   const hash = hashOf("t-000001.0").slice(0, 24);
   for (const text of [`mimikit:a ${hash} 0`, "yes, once", "1", "/stop", asked.message]) ntfy.put(ntfy.topic, text);
   ntfy.put(ntfy.listen, `mimikit:a ${hash} 0`);

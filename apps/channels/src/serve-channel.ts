@@ -80,7 +80,7 @@ export class ServedChannel {
     const people = await People.open({ fs, channel: kind.name, log, nowMs });
     if (channel.ownChat !== undefined) await people.pairOwner(channel.ownChat, kind.title);
     const sends = await Sends.open(fs, kind.name, {
-      account: channel.account,
+      account: channel.account ?? "",
       formerAccount,
       hidesChats: channel.formerChat !== undefined,
     });
@@ -193,7 +193,7 @@ export class ServedChannel {
     try {
       const record = await readRecord(fs, ChannelCursor, channelCursorPath(kind.name));
       const { cursor, account = this.formerAccount } = record ?? {};
-      return account === channel.account ? cursor : undefined;
+      return account === (channel.account ?? "") ? cursor : undefined;
     } catch (error) {
       if (error instanceof BadJson) return undefined;
       throw error;
@@ -202,7 +202,7 @@ export class ServedChannel {
 
   private async writeCursor(cursor: string): Promise<void> {
     const { fs, kind, channel } = this.parts;
-    const record = { cursor, account: channel.account };
+    const record = { cursor, account: channel.account ?? "" };
     await replaceView(fs, channelCursorPath(kind.name), `${JSON.stringify(record)}\n`);
   }
 }
@@ -215,6 +215,6 @@ async function formerAccountOf({ fs, kind, channel }: ServeParts): Promise<strin
   const isUsed = await fs.exists(channelPeopleOf(kind.name));
   await makeDurableDir(fs, channelOf(kind.name));
   const path = formerAccountPath(kind.name);
-  await createRecord(fs, FormerAccount, path, { account: isUsed ? channel.account : null });
+  await createRecord(fs, FormerAccount, path, { account: isUsed ? (channel.account ?? "") : null });
   return (await readRecord(fs, FormerAccount, path))?.account ?? null;
 }

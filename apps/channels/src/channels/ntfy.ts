@@ -52,9 +52,7 @@ export const ntfy: ChannelKind = {
   hint: "notifications go there from now on",
   hasTitles: true,
   textUnitsMax: TEXT_UNITS_MAX,
-  // The request of a button is part of the message (docs.ntfy.sh/publish/#action-buttons): each reader of the topic could send it.
-  buttons: null,
-  hasReplies: false,
+  // No buttons: their request is part of the message (docs.ntfy.sh/publish/#action-buttons), so each reader of the topic could send it.
   unsure: "again",
   pairing: "owner",
   keepsCursor: true,

@@ -214,7 +214,7 @@ function textIn({ text, caption, entities, caption_entities, ...message }: Messa
 }
 
 /**
- * Where all of a message comes from that its sender did not type; undefined where they typed it. Each field is one of
+ * The origin of a message that its sender did not type; undefined where they typed it. Each field is one of
  * core.telegram.org/bots/api#message; those that begin with `forward_` were there before `forward_origin`, and servers of one's own
  * may still say them.
  */
@@ -232,7 +232,7 @@ function originOf(message: Message): string | undefined {
   return message.contact === undefined ? undefined : "a contact that was shared";
 }
 
-/** What typed words are about, where that is of others. */
+/** The words of others that typed words are about. */
 function citedIn({ external_reply, quote, reply_to_story }: Message): QuotedText | undefined {
   const text = quote?.text ?? "";
   if (external_reply !== undefined) return { origin: `quoted from ${senderOf(external_reply.origin)}`, text };

@@ -19,10 +19,10 @@ export interface ChannelKind {
   hasTitles: boolean;
   /** The longest text of one message, in UTF-16 units, which is what a string's `length` counts. */
   textUnitsMax: number;
-  /** The buttons that it can show below a message; null where they cannot be kept to paired people. */
-  buttons: ButtonRoom | null;
-  /** Can a person reply to one of our messages? Without it, questions are answered elsewhere. */
-  hasReplies: boolean;
+  /** The buttons that it can show below a message, each for paired people alone; absent where a mere reader could press one. */
+  buttons?: ButtonRoom;
+  /** Can a person reply to one of our messages? Otherwise questions are answered elsewhere. */
+  hasReplies?: boolean;
   /**
    * The treatment of a send of which it is unknown whether it arrived: `mark` sends it once more and says that it may be
    * a repetition; `again` sends it as it is, because the vendor knows the repetition by its id.
@@ -48,8 +48,8 @@ export interface ChannelField {
 }
 
 export interface Channel {
-  /** The account that we have there: the vendor's ids are unique within it. It says nothing that is secret. */
-  readonly account: string;
+  /** The account that we have there, if the vendor's ids are unique only within it. It says nothing that is secret. */
+  readonly account?: string;
   /** Our name at the vendor: `@garden_bot`. @throws ChannelError where it cannot be told. */
   about(signal: AbortSignal): Promise<string>;
   /** The only chat, of a channel whose pairing is `owner`: the name that is kept, not the vendor's. */

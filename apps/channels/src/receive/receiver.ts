@@ -281,8 +281,9 @@ export class Receiver {
       channel,
       formerAccount,
     } = this.parts;
-    const keys: unknown[] = [[name, channel.account, chat, id]];
-    if (formerAccount === channel.account) keys.push([name, channel.formerChat ?? chat, formerId]);
+    const { account = "" } = channel;
+    const keys: unknown[] = [[name, account, chat, id]];
+    if (formerAccount === account) keys.push([name, channel.formerChat ?? chat, formerId]);
     return keys.map((key) => commandId(kind, `channel ${JSON.stringify(key)}`));
   }
 }

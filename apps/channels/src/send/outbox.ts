@@ -260,12 +260,12 @@ type Answerable = Pick<ChannelKind, "buttons" | "hasReplies">;
 
 /** The options as buttons of this channel; null where they are not, and are numbered in the text. */
 export function optionButtons(question: Question, { buttons }: Answerable): readonly string[] | null {
-  return buttons === null ? null : buttonsFor(question, buttons);
+  return buttons === undefined ? null : buttonsFor(question, buttons);
 }
 
 function answersTo(question: Question, kind: Answerable): Pick<VendorMessage, "buttons" | "asksReply"> {
   const labels = optionButtons(question, kind);
-  if (labels === null) return kind.hasReplies ? { asksReply: true } : {};
+  if (labels === null) return kind.hasReplies === true ? { asksReply: true } : {};
   return { buttons: labels.map((label, place) => ({ label, data: `a ${questionHash(question.id)} ${place}` })) };
 }
 
@@ -274,7 +274,7 @@ function optionsOf(question: Question, kind: Answerable): string {
   if (optionButtons(question, kind) !== null) return "";
   const { options } = question;
   const listed = options.map((option, place) => `${place + 1}. ${option.replace(/\s+/g, " ")}`);
-  const how = kind.hasReplies ? (options.length > 0 ? [WORDS.answerByNumber] : []) : [WORDS.answerElsewhere];
+  const how = kind.hasReplies === true ? (options.length > 0 ? [WORDS.answerByNumber] : []) : [WORDS.answerElsewhere];
   return [...listed, ...how].map((line, place) => `${place === 0 ? "\n\n" : "\n"}${line}`).join("");
 }
 
