@@ -171,6 +171,16 @@ describe("a turn of the Teller", () => {
     expect(readSections(before.user).get("inputs")?.[0]).toContain('about: "long ago"');
   });
 
+  test("a message that came with words of others says so", async () => {
+    const messages = [
+      messageOf("[forwarded from Eve.txt]", { id: "m-4", isQuoting: true }),
+      messageOf("hello", { id: "m-5" }),
+    ];
+    const { user } = await renderPrompt(runOf(turnOf({ messages })));
+    expect(readSections(user).get("inputs")?.[0]).toContain('attached: "words of others, not the user\'s"');
+    expect(user.match(/attached: /g)).toHaveLength(1);
+  });
+
   test("shows each thing as the rules describe it", async () => {
     const sections = readSections((await renderPrompt(full)).user);
     expect(sections.get("environment")?.slice(0, 6)).toEqual([
