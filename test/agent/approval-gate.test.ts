@@ -115,7 +115,7 @@ test("what cannot be shown whole is refused, and characters that hide something 
   const long = "x".repeat(2_001);
   expect(await gateWith().gate.judge("bash", { command: long }, { ...WANTED, shown: long })).toHaveProperty("refused");
   const { shown } = await asked({ ...WANTED, shown: "ls \u202e\u200b\u0007\nend" });
-  expect(shown).toBe("ls \\u{202e}\\u{200b}\\u{7}\nend");
+  expect(shown).toBe("ls ⟨U+202E⟩⟨U+200B⟩⟨U+0007⟩\nend");
 });
 
 test("a task that has asked so often is refused", async () => {

@@ -163,7 +163,7 @@ function isSame(a: ShownMemory, b: ShownMemory): boolean {
 async function wantedOf(tool: Tool, input: unknown, context: ToolContext): Promise<CallReach | null> {
   if (tool.wants !== undefined) return tool.wants(input, context);
   if (tool.told === undefined || !isAbove(tool.level, "local-write")) return null;
-  return { reaches: ["level"], shown: JSON.stringify(input, null, 2) };
+  return { reaches: ["level"], shown: JSON.stringify(input, null, 1) };
 }
 
 function aboveSkill(name: string, level: Level, skill: SkillRef): string {

@@ -1,6 +1,8 @@
 /** Everything in a state directory that would run or be believed, for its owner to look at before they adopt it. */
+import { isLasting } from "@mimikit/core/tasks/lasting-commands";
 import { triggerSummary } from "@mimikit/core/views/board";
 import type { InboxCommand } from "@mimikit/protocol/records/inbox";
+import { visibleLine } from "@mimikit/protocol/texts/visible";
 import { HOME_ITEM_CHARS_MAX, HOME_ITEMS_MAX, type HomeContents, type HomeItem } from "@mimikit/protocol/wire/api";
 import { settingsInFile } from "@mimikit/runtime/config/config";
 import { PROVIDER_FOLDERS } from "@mimikit/runtime/config/providers";
@@ -46,7 +48,9 @@ export async function contentsOf(
   ];
   // Of each kind as many: a thousand messages hide no skill.
   const shown = Object.values(Object.groupBy(items, ({ kind }) => kind)).flatMap((ofKind) =>
-    ofKind.slice(0, HOME_ITEMS_MAX).map(({ kind, text }) => ({ kind, text: shortened(text) })),
+    ofKind
+      .slice(0, HOME_ITEMS_MAX)
+      .map(({ kind, text }) => ({ kind, text: visibleLine(text.trim(), HOME_ITEM_CHARS_MAX) })),
   );
   return { home: place.home, items: shown, more: items.length - shown.length };
 }
@@ -75,10 +79,12 @@ async function toolsFromOutside(home: string): Promise<HomeItem[]> {
 /** Commands that would not ask any more. */
 async function approved(fs: FileSystem): Promise<HomeItem[]> {
   const approvals = await readApprovals(fs);
-  return approvals.map(({ prefix, reaches }) => ({
-    kind: "setting",
-    text: `runs without asking: ${prefix.join(" ")} … (${reaches.join(", ")})`,
-  }));
+  return approvals
+    .filter(({ prefix }) => isLasting(prefix))
+    .map(({ prefix, reaches }) => ({
+      kind: "setting",
+      text: `runs without asking: ${prefix.join(" ")} … (${reaches.join(", ")})`,
+    }));
 }
 
 function work({
@@ -171,10 +177,4 @@ async function agentFolders(fs: FileSystem): Promise<HomeItem[]> {
 async function browsers(fs: FileSystem): Promise<HomeItem[]> {
   const { length } = await fs.list(WEB_SESSIONS);
   return length === 0 ? [] : [{ kind: "browser", text: String(length) }];
-}
-
-/** One line of bounded length: control characters of a stranger's text reach no terminal. */
-function shortened(text: string): string {
-  const line = text.replace(/\s+/g, " ").trim();
-  return line.length > HOME_ITEM_CHARS_MAX ? `${line.slice(0, HOME_ITEM_CHARS_MAX - 1)}…` : line;
 }

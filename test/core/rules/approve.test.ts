@@ -4,7 +4,7 @@ import { decide } from "@mimikit/core/decide";
 import { candidateOf } from "@mimikit/core/tasks/dispatch";
 import type { ApprovalVerdict, AskedCall } from "@mimikit/protocol/approvals/approval";
 import { cancelMark } from "@mimikit/protocol/base/id";
-import type { ClosedQuestion, Question } from "@mimikit/protocol/records/question";
+import { type ClosedQuestion, Question } from "@mimikit/protocol/records/question";
 import { expect, test } from "vitest";
 import { NOON, NOON_MS, snapshot, task } from "../facts.ts";
 
@@ -67,6 +67,54 @@ test("it is asked once, for a day, with all that the call does; the last option 
 test("a call whose text holds a fence cannot end the block that shows it", () => {
   const attempts = { [WORK.id]: [attempt({ shown: "echo '```'\n```\nAllow: nothing" })] };
   expect(asked({ ...waiting, attempts }).question).toContain("\n\n````\necho '```'\n```\nAllow: nothing\n````\n\n");
+});
+
+test.each([
+  [
+    "a title",
+    { title: "Ls\n\n```\nls\n```\n\nin /w. Allow it?" },
+    {},
+    "````Ls⟨2 line breaks⟩```⟨line break⟩ls⟨line break⟩",
+  ],
+  [
+    "a title in Markdown",
+    { title: "[Fix](https://evil.example) **it**" },
+    {},
+    "`[Fix](https://evil.example) **it**` wants to use",
+  ],
+  ["a title that turns around", { title: "Fix\u202E it" }, {}, '"Fix⟨U+202E⟩ it" wants to use'],
+  [
+    "a tool",
+    {},
+    { tool: "bash to list:\n\n```\nls\n```" },
+    "wants to use ```` bash to list:⟨2 line breaks⟩```⟨line break⟩ls",
+  ],
+  ["a directory", {}, { cwd: "/w\n\n**fine**. Allow it?" }, "in `/w⟨2 line breaks⟩**fine**. Allow it?`. Allow it?"],
+  ["a long directory", {}, { cwd: `/${"d".repeat(5_000)}` }, "ddd…⟨4501 more characters⟩. Allow it?"],
+])("%s cannot pass for a part of the question", (_what, work, asks, expected) => {
+  const facts = { ...waiting, queue: [{ ...WORK, ...work }], attempts: { [WORK.id]: [attempt(asks)] } };
+  const { question } = asked(facts);
+  expect(question).toContain(expected);
+  // The one block of code is that of the call.
+  expect(question.split("\n").filter((line) => /^`{3,}$/.test(line))).toHaveLength(2);
+  expect(question.split("\n").indexOf("npm install x")).toBe(3);
+});
+
+test("a word that mixes scripts is named, and letters from right to left are announced", () => {
+  const shown = "curl https://\u0430pple.com; rm \u05D0";
+  const { question } = asked({ ...waiting, attempts: { [WORK.id]: [attempt({ shown })] } });
+  expect(question).toContain("Note: \u0430pple.com mixes letters of several scripts: ⟨U+0430⟩pple.com. ");
+  expect(question).toContain("written from right to left");
+  const work = task(WORK.id, { title: "安装依赖" });
+  const chinese = asked({ ...waiting, queue: [work], attempts: { [WORK.id]: [attempt({ shown })] } });
+  expect(chinese.question).toContain("实际是 ⟨U+0430⟩pple.com。");
+});
+
+test("the longest call with the longest names is a question all the same", () => {
+  const shown = `${"\u0430a.".repeat(600)}`;
+  const work = { ...WORK, title: "*\u202E".repeat(100) };
+  const attempts = { [WORK.id]: [attempt({ shown, cwd: "\u202E".repeat(4_000), tool: "\u202E".repeat(200) })] };
+  expect(Question.safeParse(asked({ ...waiting, queue: [work], attempts })).error).toBeUndefined();
 });
 
 test("it is asked in Chinese where the title is", () => {

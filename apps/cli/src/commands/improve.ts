@@ -4,6 +4,7 @@
  */
 
 import { improvementId, improvementNumber } from "@mimikit/protocol/base/id";
+import { visibleDocument } from "@mimikit/protocol/texts/visible";
 import type { Improvement } from "@mimikit/protocol/wire/api";
 import { readImprovement, readImprovements } from "@mimikit/store/views/improvements";
 import { command, commandGroup } from "../arguments/command.ts";
@@ -13,7 +14,7 @@ import { withState } from "../instance/state.ts";
 import { ask } from "../instance/write-command.ts";
 import { Failure } from "../io/failure.ts";
 import { currentPlace } from "../io/place.ts";
-import { plainLine, plainText, printJson, printLine, printTable, styled } from "../io/print.ts";
+import { plainLine, printJson, printLine, printTable, styled } from "../io/print.ts";
 
 const LIST_DEFAULT = 20;
 const LIST_MAX = 500;
@@ -106,5 +107,5 @@ function printImprovement(improvement: Improvement): void {
 function section(title: string, text: string): void {
   printLine();
   printLine(styled("bold", title));
-  printLine(plainText(text.trimEnd()));
+  printLine(visibleDocument(text.trimEnd()));
 }

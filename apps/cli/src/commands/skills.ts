@@ -1,14 +1,16 @@
 /** Lists the skills that Workers can follow, and shows one. Read from the disk, so it needs no running instance. */
+
 import { hashOfSkill, setAllowed } from "@mimikit/agent/skills/allowed";
 import { findSkills, listSkillEntries, readSkillFile, skillPlacesOf } from "@mimikit/agent/skills/skills";
 import type { SkillProblem, SkillSummary } from "@mimikit/protocol/base/skill";
+import { visibleDocument } from "@mimikit/protocol/texts/visible";
 import { openHome } from "@mimikit/runtime/home/adoption";
 import type { Argv } from "yargs";
 import { type CommonOptions, command, commandGroup } from "../arguments/command.ts";
 import { nameIn, t, told } from "../i18n/language.ts";
 import { Failure } from "../io/failure.ts";
 import { currentPlace } from "../io/place.ts";
-import { plainLine, plainText, printJson, printLine, printTable, styled } from "../io/print.ts";
+import { plainLine, printJson, printLine, printTable, styled } from "../io/print.ts";
 
 const DESCRIPTION_CHARS = 80;
 
@@ -93,7 +95,7 @@ function printSkills(found: readonly SkillSummary[], problems: readonly SkillPro
 function printSkill(skill: SkillSummary, files: readonly string[], body: string): void {
   const { name, level, source, path, description, isHeld, warning } = skill;
   printLine(styled("bold", name));
-  printLine(plainText(description));
+  printLine(visibleDocument(description));
   printLine();
   printLine(
     t("level  {level}{what}", {
@@ -106,7 +108,7 @@ function printSkill(skill: SkillSummary, files: readonly string[], body: string)
   printLine(t("files  {files}", { files: files.map(plainLine).join(", ") }));
   if (warning !== undefined) printLine(styled("yellow", plainLine(`! ${told(warning)}`)));
   printLine();
-  printLine(plainText(body));
+  printLine(visibleDocument(body));
 }
 
 /** Approves a skill of the workspace as its files are now, or revokes that. */

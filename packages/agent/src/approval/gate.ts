@@ -13,6 +13,7 @@ import {
   type Reach,
   SHOWN_CALL_CHARS_MAX,
 } from "@mimikit/protocol/approvals/approval";
+import { visible } from "@mimikit/protocol/texts/visible";
 
 /** More calls of one task are refused: an owner who is asked so often no longer reads the questions. */
 export const ASKED_PER_TASK_MAX = 20;
@@ -164,9 +165,4 @@ function sorted(value: unknown): unknown {
       .sort(([a], [b]) => (a < b ? -1 : 1))
       .map(([key, each]) => [key, sorted(each)]),
   );
-}
-
-/** Characters that are not seen, or turn a line around, are written out: what is shown is what will be done. */
-function visible(text: string): string {
-  return text.replace(/[^\P{C}\n\t]|[\u2028\u2029]/gu, (char) => `\\u{${char.codePointAt(0)?.toString(16)}}`);
 }

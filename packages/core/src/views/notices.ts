@@ -7,6 +7,7 @@ import type { Report } from "@mimikit/protocol/base/report";
 import type { Outage } from "@mimikit/protocol/records/result";
 import type { TurnInput } from "@mimikit/protocol/records/task";
 import { codeOf, wordsOfOthers } from "@mimikit/protocol/texts/coded";
+import { mixedWords, RIGHT_TO_LEFT, visibleLine } from "@mimikit/protocol/texts/visible";
 import { isTimeZone } from "@mimikit/protocol/triggers/condition";
 import { momentText } from "../schedule/trigger-words.ts";
 import { problemWords } from "./problem-words.ts";
@@ -81,28 +82,34 @@ export function goOnWords(failed: Report, waiting: readonly string[]): Words {
   const chinese = isChinese(failed.title, ...named);
   const reason = reasonOf(failed, chinese);
   if (chinese) {
-    const list = `${named.map((title) => `「${title}」`).join("、")}${more > 0 ? `等 ${waiting.length} 个任务` : ""}`;
-    return { question: `「${failed.title}」失败了（${reason}）。${list}在等它。要继续吗？`, options: ["继续", "停止"] };
+    const list = `${named.map((title) => titleIn(title, chinese)).join("、")}${more > 0 ? `等 ${waiting.length} 个任务` : ""}`;
+    return {
+      question: `${titleIn(failed.title, chinese)}失败了（${reason}）。${list}在等它。要继续吗？`,
+      options: ["继续", "停止"],
+    };
   }
-  const list = `${named.map((title) => `"${title}"`).join(", ")}${more > 0 ? ` and ${more} more` : ""}`;
+  const list = `${named.map((title) => titleIn(title, chinese)).join(", ")}${more > 0 ? ` and ${more} more` : ""}`;
   const verb = waiting.length === 1 ? "waits" : "wait";
   return {
-    question: `"${failed.title}" failed (${reason}). ${list} ${verb} for it. Go on anyway?`,
+    question: `${titleIn(failed.title, chinese)} failed (${reason}). ${list} ${verb} for it. Go on anyway?`,
     options: ["go on", "stop"],
   };
 }
 
 function reasonOf({ failureReason, error = "" }: Report, chinese: boolean): string {
   if (error === "") return reasonWords(FailureReason.safeParse(failureReason).data ?? "error", chinese);
-  return error.length > ERROR_CHARS_MAX ? `${error.slice(0, ERROR_CHARS_MAX - 1)}…` : error;
+  return inert(visibleLine(error, ERROR_CHARS_MAX));
 }
 
 /** How the user is asked whether a task that was cut off runs again, in the language of its title (SPEC C5). */
 export function runAgainWords(title: string): Words {
   return isChinese(title)
-    ? { question: `「${title}」运行到一半被中断，可能已经做了一部分。要再运行一次吗？`, options: ["是", "否"] }
+    ? {
+        question: `${titleIn(title, true)}运行到一半被中断，可能已经做了一部分。要再运行一次吗？`,
+        options: ["是", "否"],
+      }
     : {
-        question: `"${title}" was interrupted while it ran, and may have done part of its work. Run it again?`,
+        question: `${titleIn(title, false)} was interrupted while it ran, and may have done part of its work. Run it again?`,
         options: ["yes", "no"],
       };
 }
@@ -111,11 +118,11 @@ export function runAgainWords(title: string): Words {
 export function giveUpWords(title: string, pool: string): Words {
   return isChinese(title)
     ? {
-        question: `「${title}」交给了 ${pool}，但已经很久没有它的消息。要放弃这个任务吗？如果不放弃，等 ${pool} 回来后会继续。`,
+        question: `${titleIn(title, true)}交给了 ${pool}，但已经很久没有它的消息。要放弃这个任务吗？如果不放弃，等 ${pool} 回来后会继续。`,
         options: ["是", "否"],
       }
     : {
-        question: `"${title}" was given to ${pool}, which has not been heard of for a long time. Give the task up? If not, it goes on when ${pool} is back.`,
+        question: `${titleIn(title, false)} was given to ${pool}, which has not been heard of for a long time. Give the task up? If not, it goes on when ${pool} is back.`,
         options: ["yes", "no"],
       };
 }
@@ -130,31 +137,82 @@ const REACHES: Record<Reach, readonly [en: string, zh: string]> = {
 };
 const REACH_ORDER = Object.keys(REACHES) as Reach[];
 const CWD_CHARS_MAX = 500;
+const TOOL_CHARS_MAX = 100;
+/** Of a title in a question, as it is shown. */
+const ASKED_TITLE_CHARS_MAX = 300;
+/** Words that are named because they mix scripts, and characters of each. */
+const MIXED_MAX = 3;
+const MIXED_CHARS_MAX = 150;
 
-/** How the owner is asked whether a call is made, in the language of the title of its task (SPEC I10). The last option is the no. */
+/**
+ * How the owner is asked whether a call is made, in the language of the title of its task (SPEC I10). The last option is the no. Nothing in
+ * the words of others can pass for a part of the question: they are on one line, written out, or in a block that they cannot end.
+ */
 export function approveWords(
   title: string,
-  { tool, shown, cwd, reaches, prefix }: AskedCall,
+  { tool, shown, cwd, reaches, prefix, pool }: AskedCall,
 ): { question: string; options: [yes: string, ...string[]] } {
   const chinese = isChinese(title);
   const code = `\n\n${fenced(shown)}\n\n`;
-  const why = REACH_ORDER.flatMap((reach) => (reaches.includes(reach) ? REACHES[reach][chinese ? 1 : 0] : [])).filter(
-    (words) => words !== "",
-  );
+  // The reaches of another machine are its own words.
+  const reasons = REACH_ORDER.filter((reach) => pool === undefined && reaches.includes(reach))
+    .map((reach) => REACHES[reach][chinese ? 1 : 0])
+    .filter((words) => words !== "");
+  const why =
+    pool === undefined
+      ? reasons
+      : [chinese ? `在 ${pool} 上，拥有它的全部权限` : `on ${pool}, with all that it may do there`];
   const words = prefix?.join(" ");
-  const place = cwd.slice(0, CWD_CHARS_MAX);
+  const place = inert(visibleLine(cwd, CWD_CHARS_MAX));
+  const name = visibleLine(tool, TOOL_CHARS_MAX);
+  const notes = notesOn(shown, chinese);
   if (chinese) {
     const reason = why.length === 0 ? "" : `（${why.join("，")}）`;
     return {
-      question: `「${title}」想使用 ${tool}${reason}：${code}目录：${place}。允许吗？`,
+      question: `${titleIn(title, chinese)}想使用 ${inert(name)}${reason}：${code}目录：${place}。${notes}允许吗？`,
       options: ["允许一次", "本任务内允许", ...(words === undefined ? [] : [`始终允许 ${words}`]), "不允许"],
     };
   }
   const reason = why.length === 0 ? "" : `, ${why.join(" and ")}`;
   return {
-    question: `"${title}" wants to use ${tool}${reason}:${code}in ${place}. Allow it?`,
+    question: `${titleIn(title, chinese)} wants to use ${inert(name)}${reason}:${code}in ${place}. ${notes}Allow it?`,
     options: ["yes, once", "yes, for this task", ...(words === undefined ? [] : [`always ${words}`]), "no"],
   };
+}
+
+/** Warnings about a call that reads otherwise than it runs: each a sentence with a space behind it. */
+function notesOn(shown: string, chinese: boolean): string {
+  const mixed = mixedWords(shown).slice(0, MIXED_MAX);
+  const named = mixed.map(({ word, written }) => {
+    const as = inert(visibleLine(word, MIXED_CHARS_MAX));
+    const is = inert(written.slice(0, MIXED_CHARS_MAX));
+    return chinese
+      ? `注意：${as} 混用了不同文字的字母，实际是 ${is}。`
+      : `Note: ${as} mixes letters of several scripts: ${is}. `;
+  });
+  if (RIGHT_TO_LEFT.test(shown))
+    named.push(
+      chinese
+        ? "注意：其中有从右向左书写的字母，显示的顺序可能与执行的顺序不同。"
+        : "Note: it has letters that are written from right to left, so its words may run in another order than they are shown. ",
+    );
+  return named.join("");
+}
+
+/** The title of a task in a question: on one line, in quotation marks, or as code where Markdown would make something of it. */
+function titleIn(title: string, chinese: boolean): string {
+  return inert(visibleLine(title, ASKED_TITLE_CHARS_MAX), chinese ? "「」" : '""');
+}
+
+/** Anything that Markdown could take for more than words. */
+const MARKDOWN = /[`*_~<>[\]\\&$]|:\/\/|\bwww\./;
+
+/** One line of others' words, in quotation marks or as they are; as code where Markdown would make something of them. */
+function inert(line: string, marks = ""): string {
+  if (!MARKDOWN.test(line)) return marks.charAt(0) + line + marks.charAt(1);
+  const fence = "`".repeat(1 + Math.max(0, ...[...line.matchAll(/`+/g)].map(([run]) => run.length)));
+  const room = /^[ `]|[ `]$/.test(line) ? " " : "";
+  return fence + room + line + room + fence;
 }
 
 /** As a block of code that its text cannot end. */

@@ -3,7 +3,7 @@
  * (docs/autonomy.md, docs/decisions/0035-autonomy-is-decided-by-mechanism.md).
  */
 import { z } from "zod";
-import { Title } from "../base/fields.ts";
+import { PoolName, Title } from "../base/fields.ts";
 import { Id } from "../base/id.ts";
 
 /** From the least on: every command asks; what goes beyond the workspace asks; nothing asks. */
@@ -31,13 +31,15 @@ export const AskedCall = z.object({
   tool: z.string().min(1).max(200),
   /** The SHA-256 (hex) of the tool, its input and the real path that it means: a yes is for nothing else. */
   digest: z.string().regex(/^[0-9a-f]{64}$/),
-  /** The command, the path, or the input as JSON: whole. */
+  /** The command, the path, or the input as JSON: whole, and with all that is not seen written out (packages/protocol/src/texts/visible.ts). */
   shown: z.string().min(1).max(SHOWN_CALL_CHARS_MAX),
   /** Where it runs. */
   cwd: z.string(),
   reaches: z.array(Reach).min(1),
   /** The first words of a simple command, where they may be allowed for good. */
   prefix: Prefix.optional(),
+  /** The machine that wants to make the call; none where that is the home. A yes is for that machine alone. */
+  pool: PoolName.optional(),
 });
 export type AskedCall = z.infer<typeof AskedCall>;
 

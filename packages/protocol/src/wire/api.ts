@@ -377,7 +377,7 @@ export type ProcessState = z.infer<typeof ProcessState>;
 /** Items of one kind in a state directory that are listed at most; the others are counted. */
 export const HOME_ITEMS_MAX = 200;
 /** Characters of one item that are shown. */
-export const HOME_ITEM_CHARS_MAX = 300;
+export const HOME_ITEM_CHARS_MAX = 2_000;
 
 /** Something in a state directory that would run or be believed once it is adopted. */
 export const HomeItem = z.object({
@@ -633,7 +633,8 @@ export const ChangeView = z.object({
 });
 export type ChangeView = z.infer<typeof ChangeView>;
 
-export const ApprovalsAnswer = z.object({ approvals: z.array(Approval) });
+/** `holds`: false where an earlier version gave it for a program of which *always* is not offered any more, so that it asks again. */
+export const ApprovalsAnswer = z.object({ approvals: z.array(Approval.extend({ holds: z.boolean() })) });
 export type ApprovalsAnswer = z.infer<typeof ApprovalsAnswer>;
 
 export const ChangesAnswer = z.object({ changes: z.array(ChangeView) });

@@ -4,6 +4,7 @@ import { simulateTriggers } from "@mimikit/core/triggers/simulate";
 import { triggerOf } from "@mimikit/core/triggers/triggers";
 import { triggerSummary } from "@mimikit/core/views/board";
 import type { Trigger } from "@mimikit/protocol/records/trigger";
+import { visibleDocument } from "@mimikit/protocol/texts/visible";
 import type { TriggerDefinition } from "@mimikit/protocol/triggers/trigger-order";
 import type { Argv } from "yargs";
 import type { CommonOptions } from "../../arguments/command.ts";
@@ -11,7 +12,7 @@ import { terminalZone } from "../../arguments/trigger-options.ts";
 import { nameIn, t } from "../../i18n/language.ts";
 import { whenIn } from "../../i18n/words.ts";
 import { Failure } from "../../io/failure.ts";
-import { plainLine, plainText, printLine, styled } from "../../io/print.ts";
+import { plainLine, printLine, styled } from "../../io/print.ts";
 import type { FoundRecipe } from "../../recipes/find-recipe.ts";
 import { BadRecipe, definitionIn, type Recipe, type RecipeAnswers } from "../../recipes/recipe.ts";
 import { printSimulation } from "../../terminal/simulation-text.ts";
@@ -57,7 +58,7 @@ export function defined(recipe: Recipe, answers: RecipeAnswers): TriggerDefiniti
 export function printRecipe({ recipe, from }: FoundRecipe): void {
   const { name, about, needs, asks, skill, level } = recipe;
   printLine(`${styled("bold", name)}  ${plainLine(nameIn(from))}`);
-  printLine(plainText(t(about)));
+  printLine(visibleDocument(t(about)));
   printLine(needs === "model" ? t("needs a model:  mimikit connect") : t("needs no model"));
   for (const [each, { question, kind, default: usual }] of Object.entries(asks))
     printLine(
@@ -71,7 +72,7 @@ export function printRecipe({ recipe, from }: FoundRecipe): void {
   if (skill === undefined) return;
   printLine();
   printLine(styled("bold", t("its skill, which may do at most: {level}", { level: level ?? t("as a Worker") })));
-  printLine(plainText(skill));
+  printLine(visibleDocument(skill));
 }
 
 /** The trigger as it would be, and its next firings. Nothing is run for it. */
@@ -81,7 +82,7 @@ export function printPreview(definition: TriggerDefinition): void {
   printLine();
   printLine(`${styled("bold", plainLine(trigger.title))}  ${t("for the {target}", { target: trigger.target })}`);
   printLine(plainLine(whenIn(trigger, timeZone)));
-  printLine(plainText(trigger.prompt));
+  printLine(visibleDocument(trigger.prompt));
   printLine();
   const nowMs = Date.now();
   const next = triggerSummary(trigger).next;
