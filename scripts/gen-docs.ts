@@ -7,6 +7,7 @@ import { describeAttacks } from "./attacks-page.ts";
 import { describeCommandLine } from "./command-page.ts";
 import { describeConfiguration } from "./configuration-table.ts";
 import { withGallery } from "./gallery.ts";
+import { withLastingCommands } from "./lasting-table.ts";
 import { withRequirements } from "./requirements-table.ts";
 import { withLongTable, withShortTable } from "./versus/results.ts";
 
@@ -16,6 +17,7 @@ const PAGES = {
   "ARCHITECTURE.md": withArchitectureTables(readFileSync(join(DOCS, "ARCHITECTURE.md"), "utf8")),
   "api.md": withApiTables(readFileSync(join(DOCS, "api.md"), "utf8")),
   "api-shapes.md": withShapesTable(readFileSync(join(DOCS, "api-shapes.md"), "utf8")),
+  "autonomy.md": withLastingCommands(readFileSync(join(DOCS, "autonomy.md"), "utf8")),
   "attacks.md": describeAttacks(),
   "configuration.md": describeConfiguration(),
   ...(await describeCommandLine()),

@@ -8,6 +8,7 @@ import { describeAttacks } from "../scripts/attacks-page.ts";
 import { allCommands, describeCommandLine } from "../scripts/command-page.ts";
 import { describeConfiguration } from "../scripts/configuration-table.ts";
 import { PICTURES, withGallery } from "../scripts/gallery.ts";
+import { withLastingCommands } from "../scripts/lasting-table.ts";
 import { withRequirements } from "../scripts/requirements-table.ts";
 import { withLongTable, withShortTable } from "../scripts/versus/results.ts";
 import { ATTACKS } from "./attacks/list.ts";
@@ -33,6 +34,10 @@ test("each command of the command line is on one page of docs/cli/", async () =>
 
 test("docs/attacks.md has the attacks of the list; `npm run docs` writes it", () => {
   expect(read("docs/attacks.md")).toBe(describeAttacks());
+});
+
+test("the table of commands that can be allowed for good is that of the code", () => {
+  expect(read("docs/autonomy.md")).toBe(withLastingCommands(read("docs/autonomy.md")));
 });
 
 test("attacks are numbered one after the other, and each names tests that there are", () => {

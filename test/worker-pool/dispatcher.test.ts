@@ -1,5 +1,5 @@
 /** The dispatcher on a real disk, with a machine that says what it is told to. */
-import { type FromPool, PoolCall, type ToPool } from "@mimikit/protocol/pools/messages";
+import { CALLS_MAX, CALLS_NOTED_MAX, type FromPool, PoolCall, type ToPool } from "@mimikit/protocol/pools/messages";
 import { BeginPermit, ENGINE, NotedCalls, type PoolRecord } from "@mimikit/protocol/pools/pool";
 import type { AuditEvent } from "@mimikit/protocol/records/audit";
 import { Claim } from "@mimikit/protocol/records/claim";
@@ -126,6 +126,22 @@ test("nothing that a machine said before it was let go is believed of the one th
   const refusal: ToPool = { kind: "permit", nonce: "f".repeat(16), granted: false, askedMs: 7 };
   await expect.poll(() => told).toContainEqual(refusal);
   expect(audited).toEqual([]);
+});
+
+test("a machine that makes calls without an end fills no audit log: they are counted, and one line says so", async () => {
+  const call = PoolCall.parse({ tool: "bash", requestId: "call_1", ok: true, durationMs: 1 });
+  const { dispatcher, job, audited, told, permit, claim } = await household();
+  await claim();
+  await permit();
+  await dispatcher.connect([POOL]);
+  for (let first = 0; first < CALLS_NOTED_MAX + 3 * CALLS_MAX; first += CALLS_MAX) {
+    dispatcher.hear(POOL, job, { kind: "calls", nonce: NONCE, first, calls: Array(CALLS_MAX).fill(call) });
+    await expect.poll(() => told, { interval: 1 }).toContainEqual({ kind: "noted", calls: first + CALLS_MAX });
+  }
+  const events = audited.map(({ event }) => event);
+  expect(events.filter((event) => event === "tool_call")).toHaveLength(CALLS_NOTED_MAX);
+  expect(events.filter((event) => event !== "tool_call")).toEqual(["tool_calls_unlisted"]);
+  await dispatcher.close();
 });
 
 test("a machine whose outcome waits for its tool calls to be noted is not silent", async () => {

@@ -1,14 +1,15 @@
 /** Whose runs ask: not those of triggers that are older than the setting, nor any where nothing asks. */
-import { existsSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { existsSync, mkdirSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { triggerOf } from "@mimikit/core/triggers/triggers";
-import type { Autonomy } from "@mimikit/protocol/approvals/approval";
+import type { AskedCall, Autonomy } from "@mimikit/protocol/approvals/approval";
+import { approvalPermit } from "@mimikit/protocol/base/id";
 import type { Task } from "@mimikit/protocol/records/task";
 import type { Trigger } from "@mimikit/protocol/records/trigger";
-import { triggerPath } from "@mimikit/store/disk/state";
+import { archivePath, failedAttemptPath, queuePath, triggerPath } from "@mimikit/store/disk/state";
 import { StateCache } from "@mimikit/store/state-cache/state-cache";
 import { expect, test } from "vitest";
-import { gateOf } from "../../apps/worker-pool/src/run/gate-of.ts";
+import { answersTo, gateOf } from "../../apps/worker-pool/src/run/gate-of.ts";
 import { NOON, NOON_MS, recurring, task } from "../core/facts.ts";
 import { temporaryState } from "../store/home.ts";
 
@@ -71,4 +72,31 @@ test("a yes is used once, and what says so is there for good before the call is 
   expect(existsSync(join(home, "runs/t-1.a1/used-yes"))).toBe(true);
   expect(synced).toEqual(["runs/t-1.a1", "runs"]);
   expect(await gate?.leave.use(1)).toBe(false);
+});
+
+test("a yes is for the machine that asked: it is none at home, on another machine, or the other way round", async () => {
+  const { home, fs } = temporaryState();
+  const work = task("t-1", { kind: "work", role: "worker", pool: "gpu" });
+  const asks: AskedCall = { tool: "bash", digest: "a".repeat(64), shown: "x", cwd: "/w", reaches: ["network"] };
+  const write = (path: string, record: object) => {
+    mkdirSync(join(home, dirname(path)), { recursive: true });
+    writeFileSync(join(home, path), JSON.stringify(record));
+  };
+  for (const [attempt, pool] of [
+    [1, "box"],
+    [2, undefined],
+  ] as const) {
+    const failed = { id: work.id, attempt, failureReason: "needs_approval", error: "waits", at: NOON, retryAt: NOON };
+    write(failedAttemptPath("worker", work.id, attempt), { ...failed, asks: { ...asks, ...(pool && { pool }) } });
+    const id = approvalPermit(work.id, attempt);
+    write(archivePath(id), { kind: "permit", id, at: NOON, taskId: work.id, attempt, verdict: "task" });
+  }
+  write(queuePath("worker", work.id), work);
+  const cache = new StateCache(fs, { token: "token", durable: false, onBadArchive: () => {} });
+  await cache.archiveIndex.load();
+  await cache.refresh(NOON_MS, true);
+  const attempts = async (pool?: string) => (await answersTo(pool, work, fs, cache)).map(({ attempt }) => attempt);
+  expect(await attempts("box")).toEqual([1]);
+  expect(await attempts("other")).toEqual([]);
+  expect(await attempts()).toEqual([2]);
 });

@@ -2,7 +2,9 @@
  * Lists the commands that models may run without asking, and takes one back. It reads the state directory itself and leaves a
  * command, so it works with everything down (docs/autonomy.md).
  */
+
 import { momentText } from "@mimikit/core/schedule/trigger-words";
+import { withHolds } from "@mimikit/core/tasks/lasting-commands";
 import { readApprovals } from "@mimikit/store/views/approvals";
 import { command, commandGroup } from "../arguments/command.ts";
 import { terminalZone } from "../arguments/trigger-options.ts";
@@ -17,14 +19,14 @@ const list = command({
   summary: "the commands that run without asking, and what they may reach",
   examples: [["mimikit approvals list", "by how they begin; mimikit approvals alone is the same"]],
   async run({ json }) {
-    const all = await withState(({ fs }) => readApprovals(fs));
+    const all = withHolds(await withState(({ fs }) => readApprovals(fs)));
     if (json) return printJson({ approvals: all });
     const timeZone = terminalZone();
     const rows = all.map((each) => [
       each.id,
       momentText(Date.parse(each.at), timeZone),
       plainLine(`${each.prefix.join(" ")} …`),
-      each.reaches.map((what) => nameIn(what)).join(t(", ")),
+      each.holds ? each.reaches.map((what) => nameIn(what)).join(t(", ")) : t("nothing: it asks again"),
       plainLine(each.title),
     ]);
     printTable(
@@ -32,6 +34,12 @@ const list = command({
       rows,
       t("no command is allowed for good; the setting autonomy says which commands run without asking"),
     );
+    if (all.some(({ holds }) => !holds))
+      printLine(
+        t(
+          "a program that runs others is allowed for good no longer: its commands ask again, and its entry can be removed",
+        ),
+      );
   },
 });
 

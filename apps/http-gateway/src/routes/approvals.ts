@@ -1,4 +1,5 @@
 /** `/api/approvals`: the commands that the owner has allowed for good, and the command that ends one (docs/autonomy.md). */
+import { withHolds } from "@mimikit/core/tasks/lasting-commands";
 import { Accepted, ApprovalsAnswer } from "@mimikit/protocol/wire/api";
 import { readApprovals } from "@mimikit/store/views/approvals";
 import { route } from "../api/route.ts";
@@ -10,7 +11,7 @@ export const approvals = route({
   summary: "the commands that run without asking, by their first words, oldest first",
   status: 200,
   answer: ApprovalsAnswer,
-  handle: async (_asked, { fs }) => ({ approvals: await readApprovals(fs) }),
+  handle: async (_asked, { fs }) => ({ approvals: withHolds(await readApprovals(fs)) }),
 });
 
 export const removeApproval = route({

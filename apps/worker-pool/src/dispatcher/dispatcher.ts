@@ -51,9 +51,14 @@ export interface DispatcherOptions extends AwayFilesOptions {
   /** Milliseconds of a clock that never jumps. */
   monotonicMs(): number;
   retryDelaySec(): number;
-  jobFor(candidate: Allotted, files: PoolJob["files"], outputs: readonly CarriedOutput[]): Promise<PoolJob>;
+  jobFor(
+    candidate: Allotted,
+    pool: string,
+    files: PoolJob["files"],
+    outputs: readonly CarriedOutput[],
+  ): Promise<PoolJob>;
   /** The owner's answers that go with the job are used up from now on. */
-  useAnswers(task: Task): Promise<void>;
+  useAnswers(task: Task, pool: string): Promise<void>;
   openStream(taskId: string): StreamFile;
   noteUsage(candidate: Allotted, at: string, accepted: AcceptedOutcome): void;
   audit(event: AuditEvent): void;
@@ -216,7 +221,7 @@ export class Dispatcher {
         const end = tooMuch(files, candidate.task, owner.pool);
         if (end !== null) return conclude(each, candidate, end, this.options);
         const outputs = await this.files.outputsOf(each, candidate.task, files);
-        await connection.add(job, await this.options.jobFor(candidate, files, outputs));
+        await connection.add(job, await this.options.jobFor(candidate, owner.pool, files, outputs));
         return;
       }
       case "withdraw":
@@ -323,7 +328,7 @@ export class Dispatcher {
     const granted =
       (await createRecord(fs, BeginPermit, path, permit)) || (await readRecord(fs, BeginPermit, path))?.nonce === nonce;
     const task = granted ? await this.facts.taskOf(id) : null;
-    if (task !== null) await this.options.useAnswers(task);
+    if (task !== null) await this.options.useAnswers(task, owner.pool);
     await connection.tell(job, permitFor(asked, granted));
     if (granted) await this.passOn(each);
   }

@@ -128,8 +128,8 @@ const dispatcher = new Dispatcher({
   monotonicMs: () => performance.now(),
   retryDelaySec: () => settings.current.config.retryDelaySec,
   jobFor,
-  async useAnswers(task) {
-    for (const { attempt, verdict, isUsed } of await answersTo(task, fs, cache))
+  async useAnswers(task, pool) {
+    for (const { attempt, verdict, isUsed } of await answersTo(pool, task, fs, cache))
       if (verdict === "once" && !isUsed) await use(task, attempt, fs);
   },
   openStream: (taskId) => openStream(home, taskId, onError),
@@ -158,6 +158,7 @@ async function filesOf(task: Task): Promise<PoolJob["files"]> {
 
 async function jobFor(
   { task, attempt, earlier, interrupted }: Allotted,
+  pool: string,
   files: PoolJob["files"],
   outputs: readonly CarriedOutput[],
 ): Promise<PoolJob> {
@@ -175,7 +176,7 @@ async function jobFor(
     timeoutSec: definitionOf(task).timeoutSec(config),
     autonomy: await autonomyOf(task),
     isOwnersWords,
-    answers: await answersTo(task, fs, cache),
+    answers: await answersTo(pool, task, fs, cache),
     taskLimit: config.budget.task,
     spentBefore: spentEarlier(task, { usageLog, cache, nowMs }),
     rules: await rules.read(),

@@ -1,5 +1,5 @@
 /** The tool calls of runs on other machines, in the audit log of this home: each once (docs/pools.md). */
-import type { FromPool } from "@mimikit/protocol/pools/messages";
+import { CALLS_NOTED_MAX, type FromPool } from "@mimikit/protocol/pools/messages";
 import { BeginPermit, NotedCalls } from "@mimikit/protocol/pools/pool";
 import type { AuditEvent } from "@mimikit/protocol/records/audit";
 import type { Task } from "@mimikit/protocol/records/task";
@@ -23,7 +23,7 @@ export class CallNotes {
   }
 
   /**
-   * Notes each tool call once, also of what is over meanwhile: the permit says whose they are. Throws what the disk throws.
+   * Notes each tool call once, up to CALLS_NOTED_MAX, also of what is over meanwhile: the permit says whose they are. Throws what the disk throws.
    * @returns false where nothing of it was believed.
    */
   async note(
@@ -43,7 +43,7 @@ export class CallNotes {
     }
     const fresh = first > noted ? [] : calls.slice(noted - first);
     const traceId = (await taskOf(taskId))?.traceId;
-    for (const [i, { durationMs, ...call }] of fresh.entries())
+    for (const [i, { durationMs, ...call }] of fresh.slice(0, Math.max(0, CALLS_NOTED_MAX - noted)).entries())
       audit({
         event: "tool_call",
         taskId,
@@ -52,6 +52,8 @@ export class CallNotes {
         durationMs,
         detail: { ...call, pool, call: noted + i + 1 },
       });
+    if (noted <= CALLS_NOTED_MAX && noted + fresh.length > CALLS_NOTED_MAX)
+      audit({ event: "tool_calls_unlisted", taskId, attempts: attempt, detail: { pool, max: CALLS_NOTED_MAX } });
     const all: NotedCalls = { calls: noted + fresh.length };
     if (fresh.length > 0) await replaceView(fs, path, `${JSON.stringify(all)}\n`);
     await connection.tell(job, { kind: "noted", ...all });

@@ -1,12 +1,17 @@
 /** The outcome of a pool, as the home accepts it: bounded, checked and without effects (docs/pools.md). */
 import { basename, join } from "node:path";
+import { TOOL_NAME_CHARS_MAX } from "@mimikit/agent/mcp/tool-names";
 import type { RunOutcome } from "@mimikit/agent/run/run-task";
 import { failedResult } from "@mimikit/core/tasks/finish";
+import { type AskedCall, Reach, SHOWN_CALL_CHARS_MAX } from "@mimikit/protocol/approvals/approval";
+import { ProviderProblem } from "@mimikit/protocol/base/cause";
 import { BadJson } from "@mimikit/protocol/base/json";
 import type { Signal } from "@mimikit/protocol/base/signal";
 import { NO_USAGE } from "@mimikit/protocol/base/usage";
 import { type CarriedFile, FILES_BYTES_MAX, OUTCOME_BYTES_MAX, PoolOutcome } from "@mimikit/protocol/pools/messages";
+import { RESULT_SCHEMAS } from "@mimikit/protocol/records/result";
 import type { Task } from "@mimikit/protocol/records/task";
+import { visibleFromElsewhere, visibleLine } from "@mimikit/protocol/texts/visible";
 import { decrypt, NotDecryptable } from "@mimikit/runtime/pools/encrypt";
 import { z } from "zod";
 
@@ -20,6 +25,29 @@ export interface AcceptedOutcome {
 }
 
 const NAME_CHARS_MAX = 60;
+const CWD_CHARS_MAX = 500;
+const MODEL_CHARS_MAX = 200;
+/** The tools of a Worker that ask: our own, and `server__tool` from outside. */
+const ASKING_TOOL =
+  /^(?:bash|(?:read|write|edit)_text_file|web_(?:fetch|search)|[A-Za-z_][A-Za-z0-9_-]*__[A-Za-z0-9_-]+)$/;
+const PROVIDER = /^[\w.:-]{1,64}$/;
+
+/** A problem as a machine tells it: each part is a name that can be shown, and be part of a command. */
+const ProblemThere = ProviderProblem.extend({
+  provider: z.string().regex(PROVIDER),
+  model: z
+    .string()
+    .regex(/^[\w.:/@+-]{1,200}$/)
+    .optional(),
+  host: z
+    .string()
+    .regex(/^[\w.:[\]-]{1,260}$/)
+    .optional(),
+  names: z
+    .array(z.string().regex(/^[\w.:/@+-]{1,200}$/))
+    .max(10)
+    .optional(),
+});
 
 /**
  * The outcome that lies in the engine. A wrong one is an outcome, too: the attempt has ended.
@@ -46,7 +74,12 @@ export function acceptOutcome(
     const heard = signals.filter(({ id }) => steers.includes(id)).map(({ taskId: _, ...steer }) => steer);
     // The home alone says that a task is cancelled.
     const failureReason = outcome.failureReason === "cancelled" ? "killed" : outcome.failureReason;
-    const { error, problem, question, asks, model } = outcome;
+    const { error, question, model } = outcome;
+    const problem = ProblemThere.safeParse(outcome.problem).data;
+    const asks = failureReason === "needs_approval" ? askedThere(outcome.asks, pool) : undefined;
+    if (failureReason === "needs_approval" && asks === undefined)
+      return invalid(task, pool, "it asks for a call that cannot be shown");
+    if (!PROVIDER.test(outcome.provider)) return invalid(task, pool, "it names no provider");
     return {
       isBegun,
       tools,
@@ -57,7 +90,7 @@ export function acceptOutcome(
       outcome: {
         status: outcome.status,
         resultType: outcome.resultType,
-        result: atHome(outcome.result ?? null, pool, here),
+        result: atHome(outcome, pool, here),
         retryable: outcome.retryable,
         usage: outcome.usage,
         provider: outcome.provider,
@@ -68,7 +101,7 @@ export function acceptOutcome(
         ...(problem !== undefined && { problem }),
         ...(question !== undefined && { question }),
         ...(asks !== undefined && { asks }),
-        ...(model !== undefined && { model }),
+        ...(model !== undefined && { model: visibleLine(model, MODEL_CHARS_MAX) }),
         ...(hasLeft === true && { hasLeft }),
       },
     };
@@ -84,21 +117,36 @@ function nameOf(path: string, number: number): string {
   return `away-${number}-${name.slice(-NAME_CHARS_MAX)}`;
 }
 
-const WithArtifact = z.looseObject({ artifact: z.string() });
-const WithFiles = z.looseObject({ files: z.array(z.looseObject({ path: z.string() })) });
-
 /** A result that names the files where they are here; of those that stayed there it says so. */
-function atHome(result: unknown, pool: string, here: ReadonlyMap<string, string>): unknown {
-  const { data: text } = WithArtifact.safeParse(result);
-  if (text !== undefined) {
-    const { artifact, ...rest } = text;
-    const path = here.get(artifact);
-    return path === undefined ? rest : { ...rest, artifact: path };
-  }
-  const { data: change } = WithFiles.safeParse(result);
-  if (change === undefined) return result;
-  const files = change.files.map((file) => ({ ...file, path: here.get(file.path) ?? `${pool}:${file.path}` }));
-  return { ...change, files };
+function atHome(
+  { resultType, result = null }: Pick<PoolOutcome, "resultType" | "result">,
+  pool: string,
+  here: ReadonlyMap<string, string>,
+): unknown {
+  const { data } = RESULT_SCHEMAS[resultType].safeParse(result);
+  if (data === undefined) return result;
+  if ("files" in data)
+    return {
+      ...data,
+      files: data.files.map((file) => ({ ...file, path: here.get(file.path) ?? `${pool}:${file.path}` })),
+    };
+  if (!("text" in data)) return data;
+  const { artifact = "", ...rest } = data;
+  const path = here.get(artifact);
+  return path === undefined ? rest : { ...rest, artifact: path };
+}
+
+/**
+ * The call that a machine asks for, as the home asks its owner: nothing in it is part of the question or of a permission. What it reaches
+ * is known there alone, so it counts as everything; nothing is allowed for good. Undefined where it cannot be shown.
+ */
+function askedThere(asks: AskedCall | undefined, pool: string): AskedCall | undefined {
+  if (asks === undefined || asks.tool.length > TOOL_NAME_CHARS_MAX || !ASKING_TOOL.test(asks.tool)) return undefined;
+  const shown = visibleFromElsewhere(asks.shown);
+  if (shown.length > SHOWN_CALL_CHARS_MAX) return undefined;
+  const { tool, digest } = asks;
+  const cwd = asks.cwd.slice(0, CWD_CHARS_MAX).toWellFormed();
+  return { tool, digest, shown, cwd, reaches: [...Reach.options], pool };
 }
 
 /** A failure in the place of what is no valid outcome. */

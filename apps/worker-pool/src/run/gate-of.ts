@@ -29,7 +29,7 @@ export async function gateOf(task: Task, cwd: string, sources: GateSources): Pro
     mayAsk: KINDS[task.kind].part === "order" && isResumable(task),
     isOwnersWords,
     cwd,
-    answers: await answersTo(task, fs, cache),
+    answers: await answersTo(undefined, task, fs, cache),
     allowed: () => readApprovals(fs, onError),
     use: (attempt) => use(task, attempt, fs),
   });
@@ -46,15 +46,19 @@ export async function isOlderThanAutonomy({ triggerId, evaluation }: Task, cache
   return ids.length > 0;
 }
 
-/** The owner's answers to the calls of earlier attempts. Throws what the disk throws. */
+/**
+ * The owner's answers to the calls of earlier attempts in one place: a yes to another machine is none here.
+ * @param pool the machine; undefined for this home. Throws what the disk throws.
+ */
 export async function answersTo(
+  pool: string | undefined,
   { id }: Task,
   fs: FileSystem,
   { attempts, archiveIndex }: StateCache,
 ): Promise<OwnerAnswer[]> {
   const answers: OwnerAnswer[] = [];
   for (const { attempt, failed } of attempts.get(id) ?? []) {
-    if (failed?.asks === undefined) continue;
+    if (failed?.asks === undefined || failed.asks.pool !== pool) continue;
     const permit = await archiveIndex.read(approvalPermit(id, attempt));
     const verdict = permit !== null && "verdict" in permit ? permit.verdict : undefined;
     if (verdict === undefined) continue;

@@ -86,6 +86,9 @@ export type PoolJob = z.infer<typeof PoolJob>;
 /** Tool calls that go in one message. */
 export const CALLS_MAX = 100;
 
+/** Calls of one attempt that the home writes to its audit log; the others are counted. */
+export const CALLS_NOTED_MAX = 10_000;
+
 /** A call of a tool, as the audit log tells it: never what was said or answered. */
 export const PoolCall = z.object({
   tool: z.string().max(200),

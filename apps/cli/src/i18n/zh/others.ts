@@ -1,6 +1,9 @@
 /** The Chinese of what the other commands print: backup, import, update, service, channels, hooks, recipes, skills, MCP servers. */
 export const OTHERS: Readonly<Record<string, string>> = {
   // adopt, approvals, audit.
+  "nothing: it asks again": "无：会再次询问",
+  "a program that runs others is allowed for good no longer: its commands ask again, and its entry can be removed":
+    "会运行其他程序的程序不再能永久允许：它的命令会再次询问，这一条可以删除",
   "there is no state directory {home}: nothing to adopt": "状态目录 {home} 不存在：没有需要信任的内容",
   "--yes adopts, and --revoke undoes that: use only one of them": "--yes 表示信任，--revoke 撤销信任：只能用其中一个",
   "{home} was not made here, so nothing in it runs. Once you adopt it, this runs or is believed:":

@@ -11,6 +11,7 @@ export const autonomyWords = {
     full: "You are never asked.",
   } satisfies Record<Autonomy, string>,
   allowed: "These commands run without asking, because you allowed them for good:",
+  holdsNoMore: "asks again: this program runs others",
   askAgain: "Ask again",
   askAgainFor: (prefix: string) => `Ask again before ${prefix}`,
   reaches: {

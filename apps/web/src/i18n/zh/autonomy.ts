@@ -10,6 +10,7 @@ export const autonomyWords: typeof en.autonomyWords = {
     full: "不会询问你。",
   },
   allowed: "你已始终允许以下命令，执行前不再询问：",
+  holdsNoMore: "会再次询问：这个程序会运行其他程序",
   askAgain: "恢复询问",
   askAgainFor: (prefix) => `执行 ${prefix} 前恢复询问`,
   reaches: {

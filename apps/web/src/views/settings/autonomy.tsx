@@ -26,10 +26,12 @@ export function Autonomy() {
       {setting !== undefined && <AutonomyChoice setting={setting} />}
       {approvals.length > 0 && <p>{autonomyWords.allowed}</p>}
       <ul class="devices">
-        {approvals.map(({ id, prefix, reaches, at }) => (
+        {approvals.map(({ id, prefix, reaches, at, holds }) => (
           <li key={id}>
             <code>{prefix.join(" ")} …</code>
-            <span class="quiet">{reaches.map((reach) => autonomyWords.reaches[reach]).join(", ")}</span>
+            <span class="quiet">
+              {holds ? reaches.map((reach) => autonomyWords.reaches[reach]).join(", ") : autonomyWords.holdsNoMore}
+            </span>
             <time class="quiet" dateTime={at}>
               {momentText(at, nowMs.value)}
             </time>
