@@ -14,8 +14,12 @@ export function describeConfiguration(): string {
   });
   return `# Configuration
 
-Settings are in \`$MIMIKIT_HOME/config.yaml\` or in the environment, which overrides the file. All settings are optional. An invalid file or
-variable stops nothing: \`mimikit status\` and \`mimikit doctor\` report it, and the last valid file stays in force.
+Settings are in \`$MIMIKIT_HOME/config.yaml\` or in the environment, which overrides the file. All settings are optional.
+
+**A mistake never allows more.** An invalid file changes nothing: the last valid one stays in force, also after a restart, and \`mimikit status\` and \`mimikit doctor\` report it. Settings that have never been valid
+are not replaced by defaults, which may be laxer: nothing starts, and \`mimikit up\` names the file and the line. An invalid variable is reported and ignored; nothing starts where it may forbid something: \`autonomy\`,
+\`sandbox\`, \`web.fetch\`, \`web.hosts\`, \`budget\`, \`paused\`, \`codex.network\`, and the budget and checks of \`selfImprove\`. Other files that cannot be read allow nothing either: an approval asks again, a skill
+is read-only, and a server of \`mcp.json\` or a hook does not run.
 
 \`\`\`yaml
 port: 8790

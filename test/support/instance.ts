@@ -182,7 +182,7 @@ export class Instance {
   startSecond(role: AnyRole): ChildProcess {
     return spawn(process.execPath, [this.programOf(role)], {
       env: this.env,
-      stdio: ["ignore", "pipe", "inherit"],
+      stdio: ["ignore", "pipe", "pipe"],
     });
   }
 

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { Config, loadConfig } from "@mimikit/runtime/config/config";
 import { problemOfConfig } from "@mimikit/runtime/config/config-file";
 import { CONFIG_FIELDS, setsAnything } from "@mimikit/runtime/config/fields";
+import { whyNoStart } from "@mimikit/runtime/config/find-mistakes";
 import { expect, test } from "vitest";
 import { temporaryDirectory } from "../temporary-home.ts";
 
@@ -182,4 +183,28 @@ test("a name that is no setting is told as such where the file is read", () => {
   expect(problemOfConfig("prot: 1\nbudget:\n  dya: {}\n")).toBe(
     "budget.dya: there is no setting of this name; prot: there is no setting of this name",
   );
+});
+
+test("settings that cannot be read and may forbid something are named, so that nothing starts with them", () => {
+  expect(loadConfig(homeWith("autonomy: aks"), {}).unread).toEqual(["config.yaml"]);
+  expect(whyNoStart(homeWith("port: 80\nautonomy: aks"), {})).toEqual([
+    expect.stringMatching(/config\.yaml, line 2: autonomy: .+ask/),
+  ]);
+  const lax = [
+    "MIMIKIT_AUTONOMY",
+    "MIMIKIT_SANDBOX",
+    "MIMIKIT_WEB_FETCH",
+    "MIMIKIT_BUDGET_DAY_COST_USD",
+    "MIMIKIT_PAUSED_WORKER",
+  ];
+  for (const name of lax) {
+    expect(loadConfig(temporaryDirectory(), { [name]: "5$" }).unread).toEqual([name]);
+    expect(whyNoStart(temporaryDirectory(), { [name]: "5$" })).toEqual([
+      expect.stringMatching(new RegExp(`^${name}: `)),
+    ]);
+  }
+  expect(loadConfig(temporaryDirectory(), { MIMIKIT_PORT: "5$" })).not.toHaveProperty("unread");
+  const pipe = temporaryDirectory();
+  execFileSync("mkfifo", [join(pipe, "config.yaml")]);
+  expect(whyNoStart(pipe, {})).toEqual([expect.stringContaining("not a regular file")]);
 });

@@ -49,3 +49,16 @@ test("a save that nobody is told of is found all the same: that of a file behind
   writeFileSync(elsewhere, "maxConcurrency: 5\n");
   await limits(5);
 });
+
+test("where neither the file nor its last valid copy can be read, the settings stay as they were", async () => {
+  const home = temporaryHome();
+  const file = join(home, "config.yaml");
+  writeFileSync(file, "autonomy: ask\nbudget: { day: { tokens: 5 } }\n");
+  const told: string[][] = [];
+  const settings = watchConfig(home, {}, ({ problems }) => told.push(problems));
+  onTestFinished(() => settings.close());
+  writeFileSync(join(home, "config.last-good.json"), "{");
+  writeFileSync(file, "autonomy: full\nbudgt: 1\n");
+  await vi.waitFor(() => expect(told.at(-1)?.join()).toContain("budgt"), COMES);
+  expect(settings.current.config).toMatchObject({ autonomy: "ask", budget: { day: { tokens: 5 } } });
+});

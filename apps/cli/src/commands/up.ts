@@ -25,7 +25,7 @@ import { Client, Unreachable } from "../instance/client.ts";
 import { waitUntilReady } from "../instance/ready.ts";
 import { startAnew } from "../instance/start-anew.ts";
 import { Failure, reasonOf } from "../io/failure.ts";
-import { currentPlace, pm2Home } from "../io/place.ts";
+import { assertReadable, currentPlace, pm2Home } from "../io/place.ts";
 import { printJson, printLine, printProgress, styled } from "../io/print.ts";
 import { findDaemons, foreignPm2Homes, livingRoles } from "../processes/instance.ts";
 import { countTended, startRoles, takeTurn } from "../processes/pm2.ts";
@@ -140,6 +140,7 @@ export function prepare(home: string, workDir: string): void {
       );
     throw error;
   }
+  assertReadable(home);
 }
 
 /** Is a PM2 that answers at work on all of them, so that there is nothing to do but to wait? */

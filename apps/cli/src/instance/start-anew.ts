@@ -5,6 +5,7 @@ import type { Config } from "@mimikit/runtime/config/config";
 import type { HomePlace } from "@mimikit/runtime/home/home";
 import { t } from "../i18n/language.ts";
 import { Failure, reasonOf } from "../io/failure.ts";
+import { assertReadable } from "../io/place.ts";
 import { findDaemons, foreignPm2Homes, livingRoles, runningWorkDir } from "../processes/instance.ts";
 import { runPm2, startRoles } from "../processes/pm2.ts";
 import { assertPortIsFree } from "../processes/probe-port.ts";
@@ -29,6 +30,7 @@ export async function startAnew({ home, workDir: workDirHere }: HomePlace, confi
     );
   }
   // Nothing that runs is ended for settings with which nothing could start.
+  assertReadable(home);
   if (livingRoles(home).get("gateway")?.url !== urlOf(config)) await assertPortIsFree(config);
   const running = process.env.MIMIKIT_WORK_DIR === undefined ? await runningWorkDir(home) : undefined;
   const place = { home, workDir: running ?? workDirHere };

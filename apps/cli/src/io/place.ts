@@ -1,6 +1,8 @@
 /** Which instance a command is about, and with which settings. */
 import { join } from "node:path";
+import { sentence } from "@mimikit/protocol/texts/coded";
 import { type Config, loadConfig } from "@mimikit/runtime/config/config";
+import { whyNoStart } from "@mimikit/runtime/config/find-mistakes";
 import { assertNoLinksUnlessAdopted, isAdopted, NOT_ADOPTED, openHome } from "@mimikit/runtime/home/adoption";
 import { type HomePlace, resolveHome } from "@mimikit/runtime/home/home";
 import { ROOT } from "@mimikit/runtime/home/programs";
@@ -40,4 +42,10 @@ export function openedHome(): string {
   const home = adoptedHome();
   openHome(home, process.env);
   return home;
+}
+
+/** @throws Failure where settings cannot be read that may forbid something: no process starts with them. */
+export function assertReadable(home: string): void {
+  const [unread] = whyNoStart(home, process.env);
+  if (unread !== undefined) throw new Failure("failed", sentence("no_start", { detail: unread }));
 }

@@ -257,6 +257,7 @@ export const CHINESE_TEXTS: Record<TextCode, string> = {
   list_settings_of: "mimikit config show {name} 列出其中的设置",
   keys_elsewhere: "密钥不能写进 config.yaml",
   variable_ignored: "{variable}：{problem}；已忽略",
+  no_start: "{detail}；读不出的设置可能禁止了某些事情，所以不会启动：mimikit config validate",
   config_last_good: "config.yaml：{detail}；现在用的是上一份正确的文件",
   config_defaults: "config.yaml：{detail}；现在用的是默认值",
   last_good_unreadable: "config.last-good.json：{detail}",

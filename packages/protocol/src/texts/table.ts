@@ -269,6 +269,7 @@ export const TEXTS = {
   list_settings_of: "mimikit config show {name} lists those that there are",
   keys_elsewhere: "keys must not be stored in config.yaml",
   variable_ignored: "{variable}: {problem}; it is ignored",
+  no_start: "{detail}; nothing starts with settings that cannot be read, because they may forbid something: mimikit config validate",
   config_last_good: "config.yaml: {detail}; the last valid version is used",
   config_defaults: "config.yaml: {detail}; the defaults are used",
   last_good_unreadable: "config.last-good.json: {detail}",

@@ -19,8 +19,11 @@ const LAST_GOOD_FILE = "config.last-good.json";
 export const CONFIG_FILE_BYTES_MAX = 65_536;
 export const CONFIG_ALIASES_MAX = 20;
 
-/** The settings of the file, or of the last valid one if it is invalid, which is a problem. */
-export function readConfigFile(home: string, problems: string[]): ConfigInput {
+/**
+ * The settings of the file, or of the last valid one if it is invalid, which is a problem.
+ * @returns null where neither can be read: nothing is known of what its owner wants.
+ */
+export function readConfigFile(home: string, problems: string[]): ConfigInput | null {
   let input: ConfigInput;
   try {
     input = parseConfigFile(join(home, CONFIG_FILE));
@@ -28,9 +31,9 @@ export function readConfigFile(home: string, problems: string[]): ConfigInput {
     const lastGood = readLastGood(home, problems);
     const instead = lastGood === null ? "config_defaults" : "config_last_good";
     problems.push(sentence(instead, { detail: messageOf(error) }));
-    return lastGood ?? {};
+    return lastGood;
   }
-  rememberLastGood(home, input, problems);
+  rememberLastGood(home, input, problems, Object.keys(input).length > 0);
   return input;
 }
 
@@ -92,14 +95,22 @@ function readLastGood(home: string, problems: string[]): ConfigInput | null {
   }
 }
 
-function rememberLastGood(home: string, input: ConfigInput, problems: string[]): void {
+/** Keeps the settings that a process starts with, also where none are set: a mistake in the first ones falls back to them. */
+export function keepLastGood(home: string): void {
+  const problems: string[] = [];
+  const input = readConfigFile(home, problems);
+  if (input !== null && problems.length === 0) rememberLastGood(home, input, problems, true);
+}
+
+/** @param isFirst write it also where there is none yet. */
+function rememberLastGood(home: string, input: ConfigInput, problems: string[], isFirst: boolean): void {
   const path = join(home, LAST_GOOD_FILE);
   const text = `${JSON.stringify(input, null, 2)}\n`;
   try {
     if (readFileSync(path, "utf8") === text) return;
   } catch (error) {
     // Nothing was ever set: nothing to remember. Any other reason is cured by writing the file, or told by it.
-    if (hasCode(error, "ENOENT") && Object.keys(input).length === 0) return;
+    if (hasCode(error, "ENOENT") && !isFirst) return;
   }
   try {
     replaceFile(path, text);

@@ -1,13 +1,16 @@
 /** Finds mistakes in a file of settings: each with its line, and with a correction. */
 
 import { readFileSync, statSync } from "node:fs";
+import { join } from "node:path";
 import { nearest } from "@mimikit/core/base/nearest";
 import { sentence } from "@mimikit/protocol/texts/coded";
 import { issuesOf } from "@mimikit/protocol/texts/issues";
 import { hasCode } from "@mimikit/store/disk/error-code";
 import { isMap, isNode, LineCounter, parseDocument } from "yaml";
 import type { z } from "zod";
-import { CONFIG_ALIASES_MAX, CONFIG_FILE_BYTES_MAX, ofSetting } from "./config-file.ts";
+import type { Environment } from "../home/home.ts";
+import { loadConfig } from "./config.ts";
+import { CONFIG_ALIASES_MAX, CONFIG_FILE, CONFIG_FILE_BYTES_MAX, ofSetting } from "./config-file.ts";
 import { CONFIG_FIELDS, valueAt } from "./fields.ts";
 import { Config } from "./schema.ts";
 
@@ -34,6 +37,20 @@ export function findMistakes(path: string): ConfigMistake[] | null {
     throw error;
   }
   return mistakesIn(text);
+}
+
+/** Why nothing may start with these settings, one line each, with the file and the line or the variable; empty where it may. */
+export function whyNoStart(home: string, env: Environment): string[] {
+  const { unread = [], problems } = loadConfig(home, env);
+  return unread.flatMap((name) => {
+    const problem = problems.find((each) => each.startsWith(`${name}:`)) ?? name;
+    const path = join(home, name);
+    const isFile = name === CONFIG_FILE && statSync(path).isFile();
+    const [mistake] = (isFile ? findMistakes(path) : null) ?? [];
+    if (mistake === undefined) return [problem];
+    const { line, message, next } = mistake;
+    return [`${path}, line ${line}: ${mistake.path === "" ? "" : `${mistake.path}: `}${message}; ${next}`];
+  });
 }
 
 /** Of the text of a file; an empty list where all is well. */

@@ -41,12 +41,17 @@ export function watchConfig(
     return loaded;
   };
   let current = load();
+  // Variables stay as they were at the start: only the file can have become unreadable, and its last valid copy with it.
+  const follow = () => {
+    const loaded = load();
+    current = loaded.unread?.includes(CONFIG_FILE) ? { ...loaded, config: current.config } : loaded;
+  };
   onChange(current);
   const look = () => {
     const now = stampNow();
     if (now === stamp) return;
     stamp = now;
-    current = load();
+    follow();
     onChange(current);
   };
   let rest: NodeJS.Timeout | undefined;
