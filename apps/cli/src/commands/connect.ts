@@ -91,7 +91,7 @@ export const connect = command({
       provider: id,
       ...(url !== undefined && { baseUrl: url }),
       ...(role !== undefined && { roles: role }),
-      ...(await keyOf(id, keyStdin, at)),
+      ...(await keyOf({ provider: id, ...(url !== undefined && { baseUrl: url }) }, keyStdin, at)),
     };
     const full = { ...wanted, ...(await modelOf(id, model, wanted, at)) };
     const trial = test && id !== "offline" ? await tryOut(full, at, json) : undefined;
@@ -99,14 +99,18 @@ export const connect = command({
   },
 });
 
-async function keyOf(id: ProviderId, isPiped: boolean, at: ConnectContext): Promise<{ key?: string }> {
+async function keyOf(
+  place: Pick<ConnectBody, "provider" | "baseUrl">,
+  isPiped: boolean,
+  at: ConnectContext,
+): Promise<{ key?: string }> {
   if (isPiped) {
     if (process.stdin.isTTY) throw new Failure("usage", t("--key-stdin reads the key from a pipe: … < key.txt"));
     const key = (await readAll(process.stdin)).trim();
     if (key === "") throw new Failure("usage", t("no key came through the pipe"));
     return { key };
   }
-  const ofShell = keyOfShell(id, at);
+  const ofShell = keyOfShell(place, at);
   if (ofShell === undefined) return {};
   printProgress(t("using the key from {variable}; it will be saved in secrets.json", { variable: ofShell.variable }));
   return { key: ofShell.key };

@@ -1,9 +1,17 @@
 /** The context of `mimikit connect`: the state directory, and the variables of the providers. */
 
-import { type At, describeCatalogue, describeProvider, providerNamed } from "@mimikit/agent/connect/catalogue";
+import {
+  type At,
+  addressOf,
+  describeCatalogue,
+  describeProvider,
+  isSamePlace,
+  providerNamed,
+} from "@mimikit/agent/connect/catalogue";
 import { testConnection } from "@mimikit/agent/connect/test-connection";
 import type { ProviderId } from "@mimikit/protocol/base/provider";
 import type { ConnectBody, ConnectionTest, ProviderEntry } from "@mimikit/protocol/wire/connect";
+import { loadConfig } from "@mimikit/runtime/config/config";
 import { SettingsRefused } from "@mimikit/runtime/config/edit-settings";
 import { keyVariableOf } from "@mimikit/runtime/config/providers";
 import { openHome } from "@mimikit/runtime/home/adoption";
@@ -28,14 +36,20 @@ export async function openConnection(): Promise<ConnectContext> {
   return { home, workDir, env: running ?? process.env, isRunning: running !== null };
 }
 
-/** The key that a variable of this shell alone holds: processes that are started elsewhere would not have it. */
+/**
+ * The key that a variable of this shell alone holds: processes that are started elsewhere would not have it. It is for the address that
+ * this shell and the settings say, so none for another one.
+ */
 export function keyOfShell(
-  id: ProviderId,
-  { env, isRunning }: ConnectContext,
+  { provider, baseUrl }: Pick<ConnectBody, "provider" | "baseUrl">,
+  { home, env, isRunning }: ConnectContext,
 ): { key: string; variable: string } | undefined {
+  const id = provider as ProviderId;
   const variable = keyVariableOf(id, process.env);
   const key = variable === undefined ? undefined : process.env[variable]?.trim();
   if (variable === undefined || !key || (isRunning && keyVariableOf(id, env) !== undefined)) return undefined;
+  const { config } = loadConfig(home, process.env);
+  if (baseUrl !== undefined && !isSamePlace(baseUrl, addressOf(id, config))) return undefined;
   return { key, variable };
 }
 

@@ -2,6 +2,7 @@
  * Connects a model step by step at a terminal: who, its key or its login, which model, a trial, for whom. Nothing is saved
  * here; Ctrl-C at any question ends it with nothing changed.
  */
+import { isSamePlace } from "@mimikit/agent/connect/catalogue";
 import { findLocal } from "@mimikit/agent/connect/find-local";
 import type { ProviderId } from "@mimikit/protocol/base/provider";
 import { Role } from "@mimikit/protocol/base/role";
@@ -135,8 +136,10 @@ async function askKey(
   { baseUrl }: ConnectBody,
   at: ConnectContext,
 ): Promise<{ key?: string }> {
-  const { key: known, keyPage } = entry;
-  const ofShell = keyOfShell(idOf(entry), at);
+  const { keyPage } = entry;
+  // Another address gets neither the kept key nor that of a variable.
+  const known = baseUrl === undefined || isSamePlace(baseUrl, entry.baseUrl ?? entry.ownBaseUrl) ? entry.key : null;
+  const ofShell = keyOfShell({ provider: entry.id, ...(baseUrl !== undefined && { baseUrl }) }, at);
   if (ofShell !== undefined) {
     prompts.log.info(t("The key of {variable} in this shell is used and saved.", { variable: ofShell.variable }), TO);
     return { key: ofShell.key };

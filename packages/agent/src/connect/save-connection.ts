@@ -13,8 +13,8 @@ import {
   SettingsRefused,
 } from "@mimikit/runtime/config/edit-settings";
 import { valueAt, withValue } from "@mimikit/runtime/config/fields";
-import { factsOf, keyVariableOf } from "@mimikit/runtime/config/providers";
-import { type Keys, problemOfKey, setKey } from "@mimikit/runtime/config/secrets";
+import { factsOf, hostOfKey, keyVariableOf } from "@mimikit/runtime/config/providers";
+import { type Keys, problemOfKey, readKeys, setKey } from "@mimikit/runtime/config/secrets";
 import { isAdopted, NOT_ADOPTED } from "@mimikit/runtime/home/adoption";
 import { chainOf, describeProviders, seenBy, TABLE } from "../providers/index.ts";
 import { type At, addressOf, isSamePlace, providerNamed } from "./catalogue.ts";
@@ -40,11 +40,12 @@ export async function saveConnection(wanted: ConnectBody, place: SettingsPlace):
     place,
     key === undefined ? keys : { ...keys, [id]: key },
   );
-  if (key !== undefined) await setKey(home, id, key);
+  const before = readKeys(home, env);
+  if (key !== undefined) await setKey(home, id, key, hostOfKey(id, after(config, changes)));
   try {
     await editSettings(place, changes);
   } catch (error) {
-    if (key !== undefined) await setKey(home, id, keys[id]);
+    if (key !== undefined) await setKey(home, id, before.keys[id], before.hosts?.[id]);
     throw error;
   }
   return answersNow(place);
@@ -127,8 +128,10 @@ function checkKey(
     return;
   }
   const now = addressOf(id, config);
-  if (keys[id] === undefined || variable !== undefined || baseUrl === undefined || isSamePlace(baseUrl, now)) return;
-  throw new SettingsRefused("obstacle", sentence("key_elsewhere", { provider: id }));
+  if (baseUrl === undefined || isSamePlace(baseUrl, now)) return;
+  if (variable !== undefined)
+    throw new SettingsRefused("obstacle", sentence("key_variable_elsewhere", { provider: id, variable }));
+  if (keys[id] !== undefined) throw new SettingsRefused("obstacle", sentence("key_elsewhere", { provider: id }));
 }
 
 /** @throws SettingsRefused where the provider could not answer with it. */

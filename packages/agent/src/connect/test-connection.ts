@@ -52,9 +52,10 @@ function trialOf({ provider, baseUrl, key, model }: ConnectionTestBody, at: At):
   if (!checked.success) throw new SettingsRefused("mistake", describeIssues(checked.error));
   const config = checked.data;
   const { [id]: kept, ...others } = keys;
-  // A key that is kept was given for the address that is in force: another one must not get it.
-  const asked = key?.trim() ?? (isSamePlace(addressOf(id, config), addressOf(id, now)) ? kept : undefined);
-  const hidden = key === undefined ? [] : keyNamesOf(id);
+  // A key that is kept or in a variable was given for the address that is in force: another one must not get it.
+  const isHere = isSamePlace(addressOf(id, config), addressOf(id, now));
+  const asked = key?.trim() ?? (isHere ? kept : undefined);
+  const hidden = key === undefined && isHere ? [] : keyNamesOf(id);
   const env = Object.fromEntries(Object.entries(at.env).filter(([name]) => !hidden.includes(name)));
   return {
     id,

@@ -290,6 +290,8 @@ export const CHINESE_TEXTS: Record<TextCode, string> = {
   lacks_named_program: "程序：{variable} 所指的不是程序（{path}）",
   key_not_plain: "密钥是一个由普通字符组成的词",
   key_shadowed: "{provider} 的密钥由环境变量 {variable} 设定，它优先于 secrets.json：请在启动 Mimikit 的地方去掉它",
+  key_variable_elsewhere:
+    "{provider} 的密钥在环境变量 {variable} 里，属于另一个地址：请在启动 Mimikit 的地方去掉它，或者把地址也设为环境变量",
   key_elsewhere:
     "保存的 {provider} 密钥属于另一个地址：请同时给出密钥，或先忘掉它（mimikit connect {provider} --forget）",
   test_no_address: "{provider} 没有默认地址：请填写你的地址",

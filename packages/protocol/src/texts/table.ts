@@ -269,7 +269,8 @@ export const TEXTS = {
   list_settings_of: "mimikit config show {name} lists those that there are",
   keys_elsewhere: "keys must not be stored in config.yaml",
   variable_ignored: "{variable}: {problem}; it is ignored",
-  no_start: "{detail}; nothing starts with settings that cannot be read, because they may forbid something: mimikit config validate",
+  no_start:
+    "{detail}; nothing starts with settings that cannot be read, because they may forbid something: mimikit config validate",
   config_last_good: "config.yaml: {detail}; the last valid version is used",
   config_defaults: "config.yaml: {detail}; the defaults are used",
   last_good_unreadable: "config.last-good.json: {detail}",
@@ -305,6 +306,8 @@ export const TEXTS = {
   key_not_plain: "a key is one word of plain characters",
   key_shadowed:
     "the key of {provider} is set by the variable {variable}, which wins over secrets.json: unset it where Mimikit is started",
+  key_variable_elsewhere:
+    "the key of {provider} in the variable {variable} belongs to another address: unset it where Mimikit is started, or set the address in a variable beside it",
   key_elsewhere:
     "the saved key of {provider} belongs to another address: give a key for this one, or forget it first (mimikit connect {provider} --forget)",
   test_no_address: "{provider} has no default address: give yours",

@@ -7,6 +7,7 @@ import { isAdopted, NOT_ADOPTED } from "../home/adoption.ts";
 import type { Environment } from "../home/home.ts";
 import { CONFIG_FILE, readConfigFile } from "./config-file.ts";
 import { CONFIG_FIELDS, type ConfigField, valueAt, variableOf, withValue } from "./fields.ts";
+import { hostOfKey, KEY_OWNERS, type KeyOwner } from "./providers.ts";
 import { Config, type ConfigInput } from "./schema.ts";
 import { type Keys, readKeys } from "./secrets.ts";
 
@@ -46,9 +47,15 @@ export function loadConfig(home: string, env: Environment): LoadedConfig {
       if (MAY_FORBID.test(field.path.join("."))) unread.push(variable);
     }
   }
-  const { keys, problem } = readKeys(home, env);
+  const { keys: kept, hosts = {}, problem } = readKeys(home, env);
   if (problem !== undefined) problems.push(problem);
-  return { config: Config.parse(result), keys, problems, ...(unread.length > 0 && { unread }) };
+  const config = Config.parse(result);
+  // A key is for the server that it was given for, whoever has changed the address since.
+  const isElsewhere = (id: string) => hosts[id] !== undefined && hosts[id] !== hostOfKey(id as KeyOwner, config);
+  const elsewhere = Object.keys(kept).filter((id) => KEY_OWNERS.some((owner) => owner === id) && isElsewhere(id));
+  for (const id of elsewhere) problems.push(sentence("key_elsewhere", { provider: id }));
+  const keys = Object.fromEntries(Object.entries(kept).filter(([id]) => !elsewhere.includes(id)));
+  return { config, keys, problems, ...(unread.length > 0 && { unread }) };
 }
 
 /** A setting as it is in force. */

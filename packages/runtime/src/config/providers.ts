@@ -30,6 +30,24 @@ export function keyNamesOf(id: KeyOwner): string[] {
   return typeof key === "string" ? [key] : [...key];
 }
 
+/** The server that the key of a provider or a search engine is sent to, by the settings: `https://api.openai.com`. */
+export function hostOfKey(id: KeyOwner, config: object): string {
+  const isEngine = id in SEARCH_ENGINES;
+  const facts: { ownUrl?: string; ownBaseUrl?: string } = isEngine
+    ? SEARCH_ENGINES[id as SearchEngine]
+    : factsOf(id as ProviderId);
+  const set = valueIn(config, isEngine ? ["web", "search", "url"] : [id, "baseUrl"]);
+  const address = set ?? facts.ownUrl ?? facts.ownBaseUrl;
+  // A program without an address decides itself.
+  return typeof address === "string" ? new URL(address).origin : "its own";
+}
+
+const valueIn = (config: unknown, path: readonly string[]) =>
+  path.reduce<unknown>(
+    (value, key) => (typeof value === "object" && value !== null ? Reflect.get(value, key) : undefined),
+    config,
+  );
+
 /** Where a provider finds what it needs: keys in the environment or in `secrets.json`, logins in the state directory. */
 export interface ProviderEnvironment {
   home: string;

@@ -17,6 +17,8 @@ import { editPrivateFile, readPrivateFile } from "../home/private-file.ts";
 const KEY_CHARS_MAX = 4_096;
 /** Less of a key opens nothing, and is the same for many: `sk-proj-`. */
 const KEY_PART_CHARS_MIN = 8;
+/** Of an origin. */
+const HOST_CHARS_MAX = 300;
 /** Shorter ones can be guessed. */
 const HOOK_SECRET_CHARS_MIN = 16;
 
@@ -51,6 +53,8 @@ export type ChannelFields = z.infer<typeof ChannelFields>;
 /** A later version may keep more in it, which this one leaves as it is. */
 const Secrets = z.looseObject({
   keys: z.record(z.string().max(64), Key).default({}),
+  /** The server that each key was given for, `https://api.openai.com`; missing for keys of earlier versions. */
+  hosts: z.record(z.string().max(64), z.string().max(HOST_CHARS_MAX)).optional(),
   hooks: z.record(z.string().max(64), HookSecret).optional(),
   channels: z.record(ChannelName, ChannelFields).optional(),
 });
@@ -63,10 +67,11 @@ export type Keys = Readonly<Record<string, string>>;
  * The keys that are kept in a state directory; none of one that is not adopted, because its addresses are a stranger's.
  * @returns why the file cannot be used, in a line for people, where it is there and cannot.
  */
-export function readKeys(home: string, env: Environment): { keys: Keys; problem?: string } {
+export function readKeys(home: string, env: Environment): { keys: Keys; hosts?: Keys; problem?: string } {
   if (!isAdopted(home, env)) return { keys: {} };
   try {
-    return { keys: readSecrets(home).keys };
+    const { keys, hosts } = readSecrets(home);
+    return { keys, ...(hosts !== undefined && { hosts }) };
   } catch (error) {
     if (error instanceof HomeError) return { keys: {}, problem: error.message };
     throw error;
@@ -89,12 +94,20 @@ export function withoutKey(text: string, key: string): string {
 /**
  * Keeps a key durably, or forgets it.
  * @param key undefined: there is to be none.
+ * @param host the server that it is for (`hostOfKey`), and no other.
  * @throws HomeError where the file cannot be used as it is: it stays. @throws DocumentBusy if another process holds it
  * for seconds.
  */
-export function setKey(home: string, provider: string, key: string | undefined): Promise<void> {
+export function setKey(home: string, provider: string, key: string | undefined, host?: string): Promise<void> {
   const kept = (text: string) => Key.parse(text.trim());
-  return change(home, ({ keys, ...others }) => ({ ...others, keys: withEntry(keys, provider, key, kept) }));
+  return change(home, ({ keys, hosts, ...others }) => {
+    const all = withEntry(hosts ?? {}, provider, key === undefined ? undefined : host, (text) => text);
+    return {
+      ...others,
+      keys: withEntry(keys, provider, key, kept),
+      ...(Object.keys(all).length > 0 && { hosts: all }),
+    };
+  });
 }
 
 /** The secrets of hooks by their names; none of a state directory that is not adopted. Throws HomeError as `setKey` does. */
