@@ -562,6 +562,84 @@ const GROUPS: readonly Group[] = [
     ],
   },
   {
+    title: "Consent, and keys",
+    attacks: [
+      [
+        126,
+        "a command with 1,500 spaces, tabs or line breaks before what it really does",
+        "all of it is in the card, wrapped and written out",
+        ["test/browser/approvals.test.ts", "shows all of a command"],
+        ["test/protocol/visible.test.ts", "nothing invisible is left in that"],
+      ],
+      [
+        127,
+        "characters without a glyph, that turn text around or cover others, and a command with our own marks",
+        "written out; the text can be read back",
+        ["test/protocol/visible.test.ts", "every character of Unicode without a visible glyph"],
+      ],
+      [
+        128,
+        "a host or a program with letters of another script",
+        "named, with the odd letters written out",
+        ["test/protocol/visible.test.ts", "are named"],
+        ["test/core/rules/approve.test.ts", "a word that mixes scripts is named"],
+      ],
+      [
+        129,
+        "a title, a tool or a directory that ends the question and begins another one",
+        "one line, and inert",
+        ["test/core/rules/approve.test.ts", "cannot pass for a part of the question"],
+      ],
+      [
+        130,
+        "*always* for a program that runs others, under any name or by an option",
+        "not offered, and not covered by an older permission",
+        ["test/core/tasks/simple-command.test.ts", "it is never offered for %s"],
+      ],
+      [
+        131,
+        "a machine of a pool that writes the question, or a permission for the home",
+        "the home writes it; the yes is for that machine",
+        ["test/worker-pool/accept-outcome.test.ts", "is asked in the words of the home"],
+        ["test/worker-pool/gate-of.test.ts", "a yes is for the machine that asked"],
+      ],
+      [
+        132,
+        "a machine of a pool that fills the audit log, or names files of the home",
+        "bounded; told as files of the machine",
+        ["test/worker-pool/dispatcher.test.ts", "fills no audit log"],
+        ["test/worker-pool/accept-outcome.test.ts", "a change names no file of the home"],
+      ],
+      [
+        133,
+        "a trial, a connection or a changed address that leads a key to another server",
+        "the key is not sent",
+        ["test/agent/connect-elsewhere.test.ts", "gets neither the key of %s nor the kept one"],
+        ["test/agent/connect-elsewhere.test.ts", "a kept key follows no change of the address"],
+      ],
+      [
+        134,
+        "a redirect to another server, with a key in a header of its own",
+        "not followed",
+        ["test/agent/connect-elsewhere.test.ts", "no redirect takes a key to another server"],
+      ],
+      [
+        135,
+        "a password in an address of any scheme, in settings and backups",
+        "masked",
+        ["test/runtime/config/masked.test.ts", "no setting shows a secret"],
+        ["test/cli/backup/no-password.test.ts", "with secrets: %s"],
+      ],
+      [
+        136,
+        "settings that are broken, so that their limits fall away",
+        "the last valid ones count, or nothing starts",
+        ["test/e2e/unread-settings.test.ts", "nothing starts where the first config.yaml has"],
+        ["test/e2e/unread-settings.test.ts", "a mistake falls back to what was valid last"],
+      ],
+    ],
+  },
+  {
     title: "Words by a channel",
     attacks: [
       [

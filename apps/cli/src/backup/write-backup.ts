@@ -13,6 +13,7 @@ import {
   linkSync,
   openSync,
   readdirSync,
+  readFileSync,
   readSync,
   rmSync,
 } from "node:fs";
@@ -21,6 +22,8 @@ import { pipeline } from "node:stream/promises";
 import { createGzip } from "node:zlib";
 import { auditFile, readCurrents } from "@mimikit/runtime/audit/audit-files";
 import { trailFiles } from "@mimikit/runtime/audit/audit-trail";
+import { CONFIG_FILE } from "@mimikit/runtime/config/config-file";
+import { withoutAddressSecrets } from "@mimikit/runtime/config/describe-settings";
 import { PROVIDER_FOLDERS } from "@mimikit/runtime/config/providers";
 import { IGNORE_FILE } from "@mimikit/runtime/home/home";
 import { VERSION } from "@mimikit/runtime/home/version";
@@ -83,6 +86,8 @@ export const LEFT_OUT: readonly string[] = [
   "pm2",
   "cache",
 ];
+/** The files of settings: an address in one of them may hold a password, which an owner has written there by hand. */
+const SETTINGS: readonly string[] = [CONFIG_FILE, "config.last-good.json", "config.noticed.yaml"];
 const UNFINISHED = /\.(tmp|next|new)$/;
 const READ_BYTES = 262_144;
 
@@ -135,6 +140,8 @@ export async function writeBackup(home: string, file: string, stage: string, wit
     try {
       const info = fstatSync(opened);
       if (!info.isFile()) return;
+      if (!withSecrets && SETTINGS.includes(path))
+        return await addText(path, withoutAddressSecrets(readFileSync(opened, "utf8")));
       files++;
       const { size, mtimeMs } = info;
       await addFile(archive, { path, size, mtimeMs }, bytesOf(opened, size));

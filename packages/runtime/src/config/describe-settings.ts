@@ -48,9 +48,23 @@ export function descriptionOf({ schema }: ConfigField): string {
   return z.globalRegistry.get(schema)?.description ?? "";
 }
 
-/** An address may hold a name and a password: they stay in it. */
+/** The names and passwords of addresses of any scheme. */
+const USER_INFO = /([a-z][a-z0-9+.-]{0,31}:\/\/)[^/?#\s"']*@/gi;
+/** A parameter of an address whose name says that it lets somebody in. */
+const SECRET_PARAMETER =
+  /([?&#;](?:[\w.-]{0,32}[_.-])?(?:key|apikey|token|secret|password|passwd|pwd|pass|auth|signature|sig|code)=)[^&#;\s"']+/gi;
+
+/** A text without the secrets in its addresses. */
+export function withoutAddressSecrets(text: string): string {
+  return text.replace(USER_INFO, `$1${MASK}@`).replace(SECRET_PARAMETER, `$1${MASK}`);
+}
+
+/** A value of a setting without the secrets in its addresses, wherever they are in it. */
 export function maskedIn(value: unknown): unknown {
-  return typeof value === "string" ? value.replace(/^(https?:\/\/)[^/?#]*@/i, `$1${MASK}@`) : value;
+  if (typeof value === "string") return withoutAddressSecrets(value);
+  if (Array.isArray(value)) return value.map(maskedIn);
+  if (typeof value !== "object" || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([name, each]) => [name, maskedIn(each)]));
 }
 
 /** JSON Schema of its value. */
