@@ -1,4 +1,4 @@
-/** What a person consents to is shown whole: nothing in it is hidden, moved, or can pass for our own marks. */
+/** A text that a person consents to is shown whole: nothing in it is hidden, moved, or can pass for our own marks. */
 import { mixedWords, RIGHT_TO_LEFT, visible, visibleDocument, visibleLine } from "@mimikit/protocol/texts/visible";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";

@@ -137,7 +137,7 @@ function atHome(
 }
 
 /**
- * The call that a machine asks for, as the home asks its owner: nothing in it is part of the question or of a permission. What it reaches
+ * The call that a machine asks for, as the home asks its owner: nothing in it is part of the question or of a permission. Its reach
  * is known there alone, so it counts as everything; nothing is allowed for good. Undefined where it cannot be shown.
  */
 function askedThere(asks: AskedCall | undefined, pool: string): AskedCall | undefined {
