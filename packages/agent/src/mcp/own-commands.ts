@@ -3,6 +3,7 @@
  * arguments, each of which stays one argument. A command runs in the sandbox of a Worker's shell.
  */
 import { join } from "node:path";
+import { runInNewContext } from "node:vm";
 import { MARK_VARIABLE } from "@mimikit/runtime/process/marked-processes";
 import { z } from "zod";
 import { oneLine } from "../prompt/quote.ts";
@@ -16,6 +17,8 @@ import { ANSWER_CHARS_MAX, quotedAnswer } from "./answer-text.ts";
 import { BLANK, type OwnCommand } from "./files/command-files.ts";
 
 const TERM_MS = 2_000;
+/** The pool does nothing else meanwhile. */
+const CHECK_MS_MAX = 250;
 
 /** The part of a run that a command needs. */
 export type CommandRun = Pick<Run, "task" | "home" | "workDir" | "runDir" | "sandbox" | "protect" | "environment">;
@@ -95,18 +98,35 @@ function filled(part: string, input: unknown): string {
   });
 }
 
-/** The check of an input. Throws an error for people where there can be none, because it is no schema. */
+/**
+ * The check of an input. A model chooses the text that a pattern of the schema is applied to, so compiling and each check have a limit.
+ * Throws an error for people where there can be none, because it is no schema.
+ */
 export async function checkOf({ name, input }: OwnCommand): Promise<z.ZodType> {
   const { AjvJsonSchemaValidator } = await import("@modelcontextprotocol/client/validators/ajv");
   try {
-    const check = new AjvJsonSchemaValidator().getValidator(input);
+    const check = withinLimit(() => new AjvJsonSchemaValidator().getValidator(input));
     return z.record(z.string(), z.unknown()).superRefine((value, context) => {
-      const { valid, errorMessage } = check(value);
-      if (!valid) context.addIssue({ code: "custom", message: errorMessage });
+      try {
+        const { valid, errorMessage } = withinLimit(() => check(value));
+        if (!valid) context.addIssue({ code: "custom", message: errorMessage });
+      } catch (error) {
+        context.addIssue({ code: "custom", message: `cannot be checked: ${wordsOf(error)}` });
+      }
     });
   } catch (error) {
-    throw new Error(
-      `the input of ${name} is no JSON Schema: ${error instanceof Error ? error.message : String(error)}`,
-    );
+    throw new Error(`the input of ${name} is no JSON Schema: ${wordsOf(error)}`);
   }
 }
+
+/** Runs `work`, and throws where it takes longer than CHECK_MS_MAX: V8 ends it then, in the middle of a regular expression too. */
+function withinLimit<T>(work: () => T): T {
+  try {
+    return runInNewContext("work()", { work }, { timeout: CHECK_MS_MAX }) as T;
+  } catch (error) {
+    // The error of the limit is of the other context, whose `Error` is not ours.
+    throw error instanceof Error ? error : new Error(`it takes more than ${CHECK_MS_MAX} ms`);
+  }
+}
+
+const wordsOf = (error: unknown) => (error instanceof Error ? error.message : String(error));
