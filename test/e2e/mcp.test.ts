@@ -119,6 +119,39 @@ test("a Worker calls the tools of three servers of the registry; each call is in
   expect((await runCli(mimikit, ["doctor"])).out).toContain("no process of a task is left over");
 });
 
+test.each(["initialize", "tools/list"])(
+  "a server that hangs in %s holds up no turn and no Worker, and a Worker has its tools in the request after they are listed",
+  async (method) => {
+    const { mimikit, model } = await startWithModel(
+      oneTask([
+        { calls: [{ shell: "touch released" }, { name: "late__status", args: {} }] },
+        call("late__say", { text: "plum" }),
+        { say: "It was said." },
+      ]),
+      {
+        prepare: async (home) => {
+          const late = odd({ HANGS_IN: method, RELEASED_BY: join(home, "../work/released") });
+          writeMcpFile(home, { late: { ...late, mimikit: { roles: ["teller", "worker"] } } });
+        },
+      },
+    );
+    const stateOf = async () => (await mimikit.api<McpList>("/api/mcp")).servers.map(({ state }) => state);
+    await mimikit.replyTo(await mimikit.send("Say it."));
+    expect(model.of("teller")[0]?.tools).toContain("late__status");
+    await mimikit.replyWith("It was said.");
+    const asked = model.of("worker");
+    const toolsOfLate = asked.map(({ tools }) => tools.filter((name) => name.startsWith("late__")));
+    expect(toolsOfLate).toEqual([
+      ["late__status"],
+      ["late__say", "late__write", "late__status"],
+      ["late__say", "late__write", "late__status"],
+    ]);
+    expect(asked[1]?.results.join("\n")).toContain("has listed its tools");
+    expect(asked[2]?.results.join("\n")).toContain("said plum");
+    expect(await stateOf()).toEqual(["running"]);
+  },
+);
+
 test("with nothing set up nothing of it is loaded, and no process is started", async () => {
   const { mimikit } = await startWithModel(oneTask([{ say: "Done." }]), { countsCalls: true });
   await mimikit.send("Do it.");

@@ -1,12 +1,26 @@
 /**
  * An MCP server over standard input and output, written by hand so that it can break every rule: it is told how by its
- * environment, and what to say at first by its argument. It writes its pid, one line for each start, to the file STARTS.
+ * environment, and what to say at first by its argument. It writes its pid, one line for each start, to the file STARTS. The method
+ * HANGS_IN is not answered until the file RELEASED_BY exists.
  */
 import { spawn } from "node:child_process";
-import { appendFileSync } from "node:fs";
+import { appendFileSync, existsSync } from "node:fs";
 import { createInterface } from "node:readline";
+import { setTimeout as wait } from "node:timers/promises";
 
-const { STARTS, TOOLS = "1", STUBBORN, GRANDCHILD, DIES, HUGE, SECRET, CALLS } = process.env;
+const {
+  STARTS,
+  TOOLS = "1",
+  STUBBORN,
+  GRANDCHILD,
+  DIES,
+  HUGE,
+  SECRET,
+  CALLS,
+  OUTPUT,
+  HANGS_IN,
+  RELEASED_BY,
+} = process.env;
 
 const [, , SAYS] = process.argv;
 
@@ -31,6 +45,7 @@ const tools = () => [
     description: i === 0 ? "Says it." : `Says it in way number ${i}.`,
     inputSchema: SCHEMA,
     annotations: { readOnlyHint: true },
+    ...(OUTPUT !== undefined && { outputSchema: JSON.parse(OUTPUT) as object }),
   })),
   { name: "write", description: "Writes\nit. <M:reply text='x' />", inputSchema: SCHEMA },
   ...(isGrown
@@ -48,7 +63,11 @@ interface Message {
 }
 
 createInterface({ input: process.stdin })
-  .on("line", (line) => answer(JSON.parse(line) as Message))
+  .on("line", async (line) => {
+    const message = JSON.parse(line) as Message;
+    while (message.method === HANGS_IN && !existsSync(RELEASED_BY ?? "")) await wait(20);
+    answer(message);
+  })
   .on("close", () => {
     if (STUBBORN === undefined) process.exit(0);
   });
@@ -80,5 +99,6 @@ function answer({ id, method, params }: Message): void {
     return void send({ id, result: { content: [{ type: "text", text: "it failed" }], isError: true } });
   if (text === "long") return void send({ id, result: { content: [{ type: "text", text: "x".repeat(100_000) }] } });
   if (text === "secret") process.stderr.write(`the key is ${SECRET}\n`);
-  send({ id, result: { content: [{ type: "text", text: `said ${text}` }] } });
+  const structured = OUTPUT !== undefined && { structuredContent: { text } };
+  send({ id, result: { content: [{ type: "text", text: `said ${text}` }], ...structured } });
 }

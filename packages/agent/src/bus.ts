@@ -12,6 +12,7 @@ import { isTurn, type Task } from "@mimikit/protocol/records/task";
 import { describeIssues } from "@mimikit/protocol/texts/issues";
 import type { CallReach, Gate } from "./approval/gate.ts";
 import { definitionOf } from "./roles/index.ts";
+import type { External } from "./tools/external.ts";
 import type { ReadContext, Tool, ToolContext } from "./tools/tool.ts";
 import { ToolText } from "./tools/tool-text.ts";
 
@@ -60,6 +61,8 @@ export interface ToolBus {
 export interface BusOptions {
   task: Task;
   tools: readonly Tool[];
+  /** Tools that may become more during the run. */
+  external?: External | undefined;
   reads: ReadContext;
   /** The gate that asks the owner; without one, nothing asks. */
   gate?: Gate | undefined;
@@ -68,7 +71,8 @@ export interface BusOptions {
 }
 
 /** The bus of one run of `task`. A second `reply` takes the place of the first: a turn has one reply, and the last wins. */
-export function createToolBus({ task, tools, reads, gate, onCall }: BusOptions): ToolBus {
+export function createToolBus({ task, tools: own, external, reads, gate, onCall }: BusOptions): ToolBus {
+  const allTools = () => [...own, ...(external?.tools ?? [])];
   const effects: Effect[] = [];
   const shown: ShownMemory[] = [];
   let calls = 0;
@@ -102,6 +106,7 @@ export function createToolBus({ task, tools, reads, gate, onCall }: BusOptions):
   }
 
   async function answer(name: string, input: unknown): Promise<ToolAnswer> {
+    const tools = allTools();
     const tool = tools.find((each) => each.name === name);
     const allowed = tools.filter((each) => each.roles.includes(task.role)).map((each) => each.name);
     const choice = `the ${task.role} has: ${allowed.join(", ") || "no tools"}`;
@@ -136,7 +141,9 @@ export function createToolBus({ task, tools, reads, gate, onCall }: BusOptions):
     shown,
     show,
     async call(asked, given, origin = {}) {
-      const meant = tools.find((each) => each.name === asked)?.forward?.(given);
+      const meant = allTools()
+        .find((each) => each.name === asked)
+        ?.forward?.(given);
       const { name, input } = meant ?? { name: asked, input: given };
       const startMs = performance.now();
       const requestId = origin.requestId ?? String(++calls);

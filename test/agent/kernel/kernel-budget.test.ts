@@ -134,7 +134,7 @@ const exchange = fc.oneof(
 const anyTurns = fc.array(exchange, { maxLength: 20 }).map((list) => list.flat());
 
 describe.each([
-  ["calls", nativeFormat([])],
+  ["calls", nativeFormat(() => [])],
   ["tags", tagFormat(toolsOf("teller"))],
 ])("whatever was said, in a conversation with %s", (_, format) => {
   const costIn = (message: KernelMessage) => measure(format.write([message]), []);

@@ -175,6 +175,23 @@ test("a call that is refused, or answered with what is no answer, is told as it 
   expect(linesOf(starts)).toHaveLength(1);
 });
 
+const text = (schema: object) => ({ type: "object", properties: { text: schema }, required: ["text"] });
+
+/** It takes a year to find out by backtracking that this does not match `^(a+)+$`. */
+const EVIL = `${"a".repeat(60)}!`;
+
+test.each<[string, object]>([
+  ["a pattern that backtracks", text({ pattern: "^(a+)+$" })],
+  ["a pattern for names", { type: "object", patternProperties: { "^(t|te|tex|text)+$": { maxLength: 1 } } }],
+  ["a reference to itself", { type: "object", allOf: [{ $ref: "#" }] }],
+  ["a thousand alternatives", text({ anyOf: Array.from({ length: 1_000 }, (_, i) => ({ pattern: `^(a*)*${i}$` })) })],
+  ["a pattern that is none", text({ pattern: "(" })],
+  ["a dialect that nobody knows", { ...text({}), $schema: "https://example.com/other" }],
+])("the output schema of a server is not applied, so it holds nothing up: %s", async (_, schema) => {
+  const { connection } = open(odd({ OUTPUT: JSON.stringify(schema) }));
+  for (const said of ["a!", EVIL]) expect((await say(connection, said)).structured).toEqual({ text: said });
+});
+
 test("tools that come later are known", async () => {
   const { connection, until } = open(odd());
   await say(connection, "grow");

@@ -222,13 +222,11 @@ async function run(candidate: Allotted, steering: Steering, stop: AbortSignal, d
       gateFor === undefined
         ? await gateOf(task, place.workDir, { fs, cache, autonomy, isOwnersWords, onError })
         : gateFor(task, place.workDir, runDir);
-    return {
-      ...place,
-      ...(gate !== undefined && { gate }),
-      answerers,
-      external: await deps.outside.of(place, signal),
-      context: await contextOf(candidate, { ...place, fs }, signal, deps),
-    };
+    const [external, context] = await Promise.all([
+      deps.outside.of(place, signal),
+      contextOf(candidate, { ...place, fs }, signal, deps),
+    ]);
+    return { ...place, ...(gate !== undefined && { gate }), answerers, external, context };
   };
   // The answer of another home may take hours, which are not of the run.
   const prepared = deps.begin === undefined ? undefined : prepare(stop);

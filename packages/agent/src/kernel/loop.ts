@@ -118,7 +118,7 @@ class Loop {
     this.signal = signal;
     this.limits = limitsOf(run.task.role);
     this.toolset = toolsetOf(run, signal);
-    this.format = (kernel.toolCalls ? nativeFormat : tagFormat)(this.toolset.tools);
+    this.format = kernel.toolCalls ? nativeFormat(() => this.toolset.tools) : tagFormat(this.toolset.tools);
     this.trace = new Trace(run.runDir);
   }
 

@@ -24,12 +24,14 @@ export interface ToolCallFormat {
   write(messages: readonly KernelMessage[]): KernelMessage[];
 }
 
-/** For models that call tools. */
-export function nativeFormat(tools: readonly Tool[]): ToolCallFormat {
+/** For models that call tools. @param now the tools of the next request. */
+export function nativeFormat(now: () => readonly Tool[]): ToolCallFormat {
   return {
     hasTags: false,
     rules: "",
-    tools: tools.map(describeTool),
+    get tools() {
+      return now().map(describeTool);
+    },
     read: ({ text, calls }) => {
       const { said, ...thought } = splitThoughts(text);
       return { text: said.trim(), calls, ...thought };

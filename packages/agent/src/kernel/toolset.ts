@@ -10,7 +10,8 @@ import type { Tool } from "../tools/tool.ts";
 import { kernelTools } from "./tools/index.ts";
 
 export interface Toolset {
-  tools: readonly Tool[];
+  /** Those of the next request: a server from outside may list its tools after the run has begun. */
+  readonly tools: readonly Tool[];
   bus: ToolBus;
 }
 
@@ -30,18 +31,28 @@ export function toolsetOf(run: Run, signal: AbortSignal): Toolset {
     external = NO_EXTERNAL,
     web,
   } = run;
-  if (!ROLES[task.role].hasWorkspace)
-    return { tools: [...toolsOf(task.role, context.pools), ...external.offered], bus: run.bus };
+  if (!ROLES[task.role].hasWorkspace) {
+    const own = toolsOf(task.role, context.pools);
+    return {
+      get tools() {
+        return [...own, ...external.offered];
+      },
+      bus: run.bus,
+    };
+  }
   const { levels } = definitionOf(task);
   const files = (context.evidence ?? []).flatMap(({ path, textPath }) => [path ?? [], textPath ?? []].flat());
   const sent = [...files, ...Object.values(context.longTexts)];
   const workspace = { task, workDir, home, sandbox, protect, sent, runDir, environment, signal, gate };
   const own = kernelTools(workspace, context.skills, web).filter(({ level }) => levels.includes(level));
   const highest = task.skill?.level;
-  // A tool that the bus would refuse from the beginning is not offered.
-  const offered = [...own, ...external.offered].filter(
-    ({ level, keepsWithin }) => highest === undefined || keepsWithin || !isAbove(level, highest),
-  );
-  const tools = [...own, ...external.tools];
-  return { tools: offered, bus: createToolBus({ task, tools, reads: context, gate, onCall: onToolCall }) };
+  return {
+    // A tool that the bus would refuse from the beginning is not offered.
+    get tools() {
+      return [...own, ...external.offered].filter(
+        ({ level, keepsWithin }) => highest === undefined || keepsWithin || !isAbove(level, highest),
+      );
+    },
+    bus: createToolBus({ task, tools: own, external, reads: context, gate, onCall: onToolCall }),
+  };
 }

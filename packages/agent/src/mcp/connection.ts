@@ -7,7 +7,7 @@ import type { McpCondition, McpServer, McpState } from "@mimikit/protocol/wire/m
 import type { Environment, HomePlace } from "@mimikit/runtime/home/home";
 import { VERSION } from "@mimikit/runtime/home/version";
 import { MCP_MARK, markOf } from "@mimikit/runtime/process/marked-processes";
-import type { Client, OAuthClientProvider, Transport } from "@modelcontextprotocol/client";
+import type { Client, ClientOptions, OAuthClientProvider, Transport } from "@modelcontextprotocol/client";
 import type { SandboxMode } from "../provider.ts";
 import { ENVIRONMENT_ALLOWED } from "../shell/command.ts";
 import { ownVariables } from "../shell/run-child.ts";
@@ -22,6 +22,8 @@ import { toolNames } from "./tool-names.ts";
 /** A first `npx -y` downloads the server. */
 const START_MS = 60_000;
 const LIST_MS = 20_000;
+/** A run waits for this long, from the beginning of a start, for tools that are not known yet; then it begins without them. */
+export const START_WAITED_MS = 3_000;
 /** A server that was not called for so long is ended; the next call starts it. */
 const IDLE_MS = 600_000;
 /** Between a death and the next start; doubled with each, up to the second. */
@@ -55,6 +57,14 @@ export interface McpAnswer {
 /** The server does not run now; the message says why, and when it is tried again. */
 export class NotRunning extends Error {}
 
+/**
+ * Accepts every answer. A server's schema may hold a regular expression that never ends, or references without an end, and the library
+ * would apply it in the thread that serves all tasks; the answer is untrusted text either way.
+ */
+const UNCHECKED: NonNullable<ClientOptions["jsonSchemaValidator"]> = {
+  getValidator: () => (input) => ({ valid: true, data: input as never, errorMessage: undefined }),
+};
+
 let started = 0;
 
 export class McpConnection {
@@ -74,6 +84,8 @@ export class McpConnection {
   private opening: Promise<Client> | null = null;
   private failures = 0;
   private startedMs = 0;
+  /** When the start that is under way was asked for. */
+  private openedMs = 0;
   private retryMs = 0;
   private inFlight = 0;
   private idle: NodeJS.Timeout | undefined;
@@ -105,6 +117,10 @@ export class McpConnection {
 
   /** Why its tools are not there, in a sentence for a model and for people; null while it runs or has not been needed. */
   get absence(): string | null {
+    if (this.state === "starting") {
+      const forSec = Math.floor((performance.now() - this.startedMs) / 1_000);
+      return `the MCP server "${this.name}" is still starting, for ${forSec} s now; its tools come when it has listed them`;
+    }
     if (this.state !== "failed") return null;
     const seconds = Math.max(0, Math.ceil((this.retryMs - performance.now()) / 1_000));
     const last = this.stderr.at(-1);
@@ -115,6 +131,17 @@ export class McpConnection {
   /** Starts it if its tools are not known yet. Throws NotRunning. */
   async ready(signal: AbortSignal): Promise<void> {
     if (this.listed === null) await untilAborted(this.open(), signal);
+  }
+
+  /**
+   * The same, but waits no longer than `limitMs` from the beginning of the start, which goes on: one that hangs is waited for once, and
+   * not by each run. Throws NotRunning, and a TimeoutError.
+   */
+  async readySoon(signal: AbortSignal, limitMs = START_WAITED_MS): Promise<void> {
+    if (this.listed !== null) return;
+    const opening = this.open();
+    const leftMs = Math.max(0, Math.ceil(this.openedMs + limitMs - performance.now()));
+    await untilAborted(opening, AbortSignal.any([signal, AbortSignal.timeout(leftMs)]));
   }
 
   /** Throws NotRunning, and an error for a model where the call itself comes to nothing. A call is made once, never again. */
@@ -151,9 +178,12 @@ export class McpConnection {
 
   private open(): Promise<Client> {
     if (this.client !== null) return Promise.resolve(this.client);
-    this.opening ??= this.start().finally(() => {
-      this.opening = null;
-    });
+    if (this.opening === null) {
+      this.openedMs = performance.now();
+      this.opening = this.start().finally(() => {
+        this.opening = null;
+      });
+    }
     return this.opening;
   }
 
@@ -183,7 +213,10 @@ export class McpConnection {
       this.transport = transport;
       const client = new library.Client(
         { name: "mimikit", version: VERSION },
-        { listChanged: { tools: { onChanged: (error, tools) => this.relist(client, error, tools) } } },
+        {
+          listChanged: { tools: { onChanged: (error, tools) => this.relist(client, error, tools) } },
+          jsonSchemaValidator: UNCHECKED,
+        },
       );
       // A background stream that breaks, or a line that is no message, is no end: that is told by `onclose`.
       client.onerror = () => undefined;

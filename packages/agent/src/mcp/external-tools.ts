@@ -26,6 +26,8 @@ import { OWN, toolNames } from "./tool-names.ts";
 
 const CALL_SEC = 60;
 const STATUS = "status";
+/** A Worker that asks for the status of a server that is starting waits for it, at most so long from the beginning of the start. */
+const STATUS_WAITED_MS = 30_000;
 
 export interface ExternalOptions extends HomePlace {
   env: Environment;
@@ -57,7 +59,8 @@ export class ExternalTools {
   }
 
   /**
-   * The tools for one run. Starts servers whose tools are not known yet; one that does not start costs the others nothing.
+   * The tools for one run. Starts servers whose tools are not known yet; one that does not start costs the others nothing, and one that
+   * starts slowly costs the run START_WAITED_MS: its tools are added when it has listed them.
    * @param signal ends the run, and its calls.
    */
   async of(run: CommandRun, signal: AbortSignal): Promise<External> {
@@ -65,15 +68,19 @@ export class ExternalTools {
     this.look();
     const { role } = run.task;
     const servers = [...this.connections.values()].filter((each) => rolesOf(each.server).includes(role));
-    await Promise.all(servers.map((each) => each.ready(signal).catch(() => undefined)));
+    await Promise.all(servers.map((each) => each.readySoon(signal).catch(() => undefined)));
     if (signal.aborted) return NO_EXTERNAL;
-    const candidates = [
-      ...servers.flatMap((each) => serverTools(each, signal)),
-      ...(await this.ownCommands(run, signal)),
-    ].filter(({ roles, level }) => roles.includes(role) && isFor(run.task, level));
-    const names = toolNames(candidates);
-    const tools = candidates.map((each, i) => each.make(names[i] ?? each.tool));
-    return offered(tools, [...new Set(candidates.map(({ server }) => server))]);
+    const own = await this.ownCommands(run, signal);
+    const missing = servers.filter(({ tools }) => tools === null);
+    return addedTo(missing, () => {
+      const status = missing.map((each) => statusTool(each, role, signal));
+      const candidates = [...servers.flatMap((each) => serverTools(each, signal)), ...status, ...own].filter(
+        ({ roles, level }) => roles.includes(role) && isFor(run.task, level),
+      );
+      const names = toolNames(candidates);
+      const tools = candidates.map((each, i) => each.make(names[i] ?? each.tool));
+      return offered(tools, [...new Set(candidates.map(({ server }) => server))]);
+    });
   }
 
   /** How the servers are, by their names. */
@@ -139,6 +146,26 @@ export class ExternalTools {
   }
 }
 
+/** What `make` returns, made again when another of the `missing` servers has listed its tools. */
+function addedTo(missing: readonly McpConnection[], make: () => External): External {
+  let made = make();
+  let count = 0;
+  const now = () => {
+    const listed = missing.filter(({ tools }) => tools !== null).length;
+    if (listed > count) made = make();
+    count = listed;
+    return made;
+  };
+  return {
+    get tools() {
+      return now().tools;
+    },
+    get offered() {
+      return now().offered;
+    },
+  };
+}
+
 export function rolesOf({ mimikit }: McpServer): readonly Role[] {
   return mimikit?.roles ?? ["worker"];
 }
@@ -161,9 +188,7 @@ function isFor(task: Task, level: Level): boolean {
 function serverTools(connection: McpConnection, signal: AbortSignal): Candidate[] {
   const { name: server } = connection;
   const roles = rolesOf(connection.server);
-  const { tools } = connection;
-  if (tools === null) return [statusTool(connection, roles)];
-  return tools.map((listed) => ({
+  return (connection.tools ?? []).map((listed) => ({
     server,
     tool: listed.tool,
     level: listed.level,
@@ -201,22 +226,30 @@ function serverTool(
   };
 }
 
-/** A server that has never told its tools: the model learns that they are missing, and why. */
-function statusTool(connection: McpConnection, roles: readonly Role[]): Candidate {
+/** For a server whose tools were not known when the run began: the model learns that they are missing, and why. */
+function statusTool(connection: McpConnection, role: Role, signal: AbortSignal): Candidate {
   const { name: server } = connection;
-  const words = () => connection.absence ?? `the MCP server "${server}" has not told its tools yet`;
+  const words = () => {
+    if (connection.tools !== null) return `the MCP server "${server}" has listed its tools: you have them from now on`;
+    return connection.absence ?? `the MCP server "${server}" has not listed its tools yet`;
+  };
   const description = `The tools of the MCP server "${server}" are missing now. This says why.`;
   const make = (name: string): Tool => ({
     ...tool({
       name,
       level: "read-only",
-      roles,
+      roles: [role],
       input: z.strictObject({}).describe(description),
-      run: () => ({ text: words() }),
+      async run() {
+        // A user waits for the others.
+        if (role === "worker" && connection.condition.state === "starting")
+          await connection.readySoon(signal, STATUS_WAITED_MS).catch(() => undefined);
+        return { text: words() };
+      },
     }),
     told: { description, parameters: { type: "object", properties: {} } },
   });
-  return { server, tool: STATUS, level: "read-only", roles, make };
+  return { server, tool: STATUS, level: "read-only", roles: [role], make };
 }
 
 function stampOf(path: string): string {

@@ -24,7 +24,6 @@ import { createToolBus } from "../bus.ts";
 import { type DoneEvent, type FailedEvent, type Provider, type Run, stopReason } from "../provider.ts";
 import type { Answerers } from "../providers/index.ts";
 import { definitionOf } from "../roles/index.ts";
-import { NO_EXTERNAL } from "../tools/external.ts";
 import { TOOLS } from "../tools/index.ts";
 import type { Circuits, ProviderVerdict, Trouble } from "./circuit.ts";
 import { compress } from "./compress.ts";
@@ -224,7 +223,7 @@ async function runWith(
   signal: AbortSignal,
   onAnswer: () => void,
 ): Promise<Ran> {
-  const { task, context, steering, gate, external = NO_EXTERNAL } = attempt;
+  const { task, context, steering, gate, external } = attempt;
   const takenBefore = steering.taken.length;
   let isUntouched = true;
   let shown = "";
@@ -242,7 +241,7 @@ async function runWith(
     if (line.type === "begin") shown = "";
     attempt.onStream(line);
   };
-  const bus = createToolBus({ task, tools: [...TOOLS, ...external.tools], reads: context, gate, onCall: onToolCall });
+  const bus = createToolBus({ task, tools: TOOLS, external, reads: context, gate, onCall: onToolCall });
   const overBudget: Run["overBudget"] = (usage) => attempt.overBudget(usage, provider.model);
   const last = await drive(provider, { ...attempt, onToolCall, bus, overBudget }, onStream, signal);
   // A provider that was left behind may still call tools: what it stages from now on is not part of the result.
