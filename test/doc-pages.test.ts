@@ -189,7 +189,7 @@ const NO_LABELS = new Set([
   "Privacy",
   "Used: 3 memories",
   "has not responded for 12 s",
-  "the worker pool died 3 times while it ran, the last time with nothing else running",
+  "the worker pool died or hung 3 times while it ran, the last time with nothing else running",
   "typing…",
 ]);
 

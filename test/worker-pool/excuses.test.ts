@@ -13,7 +13,7 @@ const DEADLINE_MS = 500_000;
 const INNOCENT = { isAlive: true, startedMs: 100_000, deadlineMs: DEADLINE_MS };
 const evidence = (more: Partial<DeathEvidence> = {}): DeathEvidence => ({
   isOfThisBoot: true,
-  isKilledByWatchdog: false,
+  watchdog: null,
   isParentGone: false,
   startedMs: 200_000,
   deadlineMs: DEADLINE_MS,
@@ -23,8 +23,14 @@ const evidence = (more: Partial<DeathEvidence> = {}): DeathEvidence => ({
 
 const CASES: [what: string, more: Partial<DeathEvidence>, excuse: string | null][] = [
   ["a pool that died alone", {}, null],
-  ["a death of another boot", { isOfThisBoot: false, isKilledByWatchdog: true }, "reboot"],
-  ["a pool that the watchdog killed", { isKilledByWatchdog: true }, "watchdog"],
+  ["a death of another boot", { isOfThisBoot: false, watchdog: "hung" }, "reboot"],
+  ["a pool that was held up, so that the watchdog killed it", { watchdog: "held up" }, "watchdog"],
+  ["a pool that hung by itself, so that the watchdog killed it", { watchdog: "hung" }, null],
+  [
+    "the same, and a role came back meanwhile",
+    { watchdog: "hung", others: [{ ...INNOCENT, startedMs: DEADLINE_MS }] },
+    null,
+  ],
   ["a pool whose parent has gone as well", { isParentGone: true }, "pm2"],
   ["a role that came back since the last heartbeat", { others: [{ ...INNOCENT, startedMs: DEADLINE_MS }] }, "role"],
   ["a role that came back before it", { others: [{ ...INNOCENT, startedMs: DEADLINE_MS - REST_MS - 1 }] }, null],
@@ -87,13 +93,20 @@ test("a gateway that was started since the pool's last heartbeat, and a parent t
   expect(readExcuses(orphaned, REST_MS)(DEAD)).toBe("pm2");
 });
 
-test("a pool that the watchdog killed is excused by the note of that", () => {
-  const home = leftBehind(DEAD, ownIdentity(), {});
-  const note = { role: "workers", by: "supervisor", at: new Date().toISOString(), silentSec: 31, process: DEAD };
-  const path = join(home, "locks/watchdog.json");
-  writeFileSync(path, JSON.stringify({ ...note, bootId: DEAD.bootId, monotonicMs: monotonicMs() }));
-  expect(readExcuses(home, REST_MS)(DEAD)).toBe("watchdog");
-});
+test.each([
+  [undefined, "watchdog"],
+  [0, "watchdog"],
+  [1, null],
+])(
+  "a pool that the watchdog killed is excused by the note of that, unless it says that it hung by itself: %s",
+  (hungInRow, excuse) => {
+    const home = leftBehind(DEAD, ownIdentity(), {});
+    const note = { role: "workers", by: "supervisor", at: new Date().toISOString(), silentSec: 31, process: DEAD };
+    const path = join(home, "locks/watchdog.json");
+    writeFileSync(path, JSON.stringify({ ...note, bootId: DEAD.bootId, monotonicMs: monotonicMs(), hungInRow }));
+    expect(readExcuses(home, REST_MS)(DEAD)).toBe(excuse);
+  },
+);
 
 test("without a record of the pool before, nothing says how it died", () => {
   const home = temporaryHome();

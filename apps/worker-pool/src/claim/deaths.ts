@@ -28,7 +28,7 @@ export async function recordDeath(
   // By its name: a notification of it may have been missed.
   const death = deathOf(excuse, alone === true && !(await fs.exists(joinedPath(role, id, attempt))));
   const at = new Date(nowMs()).toISOString();
-  const error = excuse === null ? "the worker pool died" : EXCUSES[excuse];
+  const error = excuse === null ? "the worker pool died or hung" : EXCUSES[excuse];
   const record: FailedAttempt = { id, attempt, failureReason: "interrupted", error, at, retryAt: at, death };
   return (await createRecord(fs, FailedAttempt, failedAttemptPath(role, id, attempt), record)) ? death : null;
 }

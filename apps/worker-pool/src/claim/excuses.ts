@@ -24,7 +24,8 @@ export interface OtherRole {
 /** The facts about the last pool. */
 export interface DeathEvidence {
   isOfThisBoot: boolean;
-  isKilledByWatchdog: boolean;
+  /** Did the watchdog kill it: because it hung by itself, or because something held it up? */
+  watchdog: "hung" | "held up" | null;
   /** Did the process that started it end as well? */
   isParentGone: boolean;
   startedMs: number | undefined;
@@ -38,9 +39,11 @@ export interface DeathEvidence {
  * @param restMs how long the pool rests between two looks, in milliseconds: its last heartbeat was this long before the deadline.
  */
 export function excuseIn(evidence: DeathEvidence, restMs: number): Excuse | null {
-  const { isOfThisBoot, isKilledByWatchdog, isParentGone, startedMs, deadlineMs, others } = evidence;
+  const { isOfThisBoot, watchdog, isParentGone, startedMs, deadlineMs, others } = evidence;
   if (!isOfThisBoot) return "reboot";
-  if (isKilledByWatchdog) return "watchdog";
+  if (watchdog === "held up") return "watchdog";
+  // It lived until then, whatever else has ended or begun meanwhile.
+  if (watchdog === "hung") return null;
   if (isParentGone) return "pm2";
   const seenMs = deadlineMs === null ? startedMs : deadlineMs - restMs;
   if (seenMs === undefined) return "unknown";
@@ -66,10 +69,12 @@ export function readExcuses(home: string, restMs: number): (owner: Identity) => 
     if (record === null || record.bootId !== bootId) return [];
     return [{ isAlive: isAlive(record), startedMs: record.startedMs, deadlineMs: deadlineOf(home, role) }];
   });
+  const killed = killedByWatchdog(home);
+  const isKilled = isDeepStrictEqual(killed?.process, identity);
   const excuse = excuseIn(
     {
       isOfThisBoot: last.bootId === bootId,
-      isKilledByWatchdog: isDeepStrictEqual(killedByWatchdog(home), identity),
+      watchdog: !isKilled ? null : killed?.isHung === true ? "hung" : "held up",
       isParentGone: last.parent !== undefined && !isAlive(last.parent),
       startedMs: last.startedMs,
       deadlineMs: deadlineOf(home, "workers"),

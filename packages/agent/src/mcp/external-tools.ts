@@ -146,7 +146,7 @@ export class ExternalTools {
   }
 }
 
-/** What `make` returns, made again when another of the `missing` servers has listed its tools. */
+/** The return value of `make`, made again when another of the `missing` servers has listed its tools. */
 function addedTo(missing: readonly McpConnection[], make: () => External): External {
   let made = make();
   let count = 0;

@@ -18,7 +18,7 @@ export function rescue(snapshot: Snapshot, nowMs: number): Action[] {
     const attempts = snapshot.attempts.get(task.id) ?? [];
     if (isPoison(attempts)) {
       const deaths = countDeaths(attempts);
-      const error = `the worker pool died ${deaths} times while it ran, the last time with nothing else running`;
+      const error = `the worker pool died or hung ${deaths} times while it ran, the last time with nothing else running`;
       actions.push({
         type: "finish",
         result: failedResult(task, "poison", error, nowMs, countAttempts(attempts), outageOf(outagesOf(attempts))),

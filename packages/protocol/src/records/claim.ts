@@ -43,7 +43,7 @@ export type Joined = z.infer<typeof Joined>;
 /** Deaths of a pool that are no fault of a task, and why (SPEC C5). */
 export const EXCUSES = {
   reboot: "the machine was restarted",
-  watchdog: "the worker pool hung, and the watchdog killed it",
+  watchdog: "something held the worker pool up, and the watchdog killed it",
   pm2: "the worker pool died together with the process that had started it",
   role: "the worker pool died together with another process of Mimikit",
   unknown: "the worker pool died, and no record tells when",

@@ -7,11 +7,17 @@ import type { Identity } from "@mimikit/protocol/records/claim";
 import { hasCode } from "@mimikit/store/disk/error-code";
 import { bubblewrap } from "./bubblewrap.ts";
 import { makeGroup, markInGroup, mayMakeGroups, removeGroups } from "./control-group.ts";
-import type { Platform, RunningProcess, SingletonPlace } from "./platform.ts";
+import type { Activity, Platform, RunningProcess, SingletonPlace } from "./platform.ts";
 
 /** The fields of /proc/<pid>/stat after the command's name, which is in brackets and may contain anything. */
 const STATE_FIELD = 0;
+/** The states of a thread that waits for a disk, is stopped, or is traced. */
+const HELD = ["D", "T", "t"];
+const USER_TIME_FIELD = 11;
+const SYSTEM_TIME_FIELD = 12;
 const START_TIME_FIELD = 19;
+/** The unit of the times: USER_HZ, which is 100 on every architecture that Node runs on. */
+const TICK_MS = 10;
 const PAGE_BYTES = 4_096;
 /** Between so many processes, others of this process get their turn. */
 const PROCESSES_AT_ONCE = 64;
@@ -36,6 +42,7 @@ export const linux: Platform = {
   },
   openedPath: (fd) => readlink(`/proc/self/fd/${fd}`),
   entryOf: (fd, name) => `/proc/self/fd/${fd}/${name}`,
+  activityOf,
   residentBytes(pid) {
     const statm = readOf(pid, "statm");
     return statm === null ? null : Number(statm.split(" ")[1] ?? 0) * PAGE_BYTES;
@@ -55,12 +62,40 @@ export const linux: Platform = {
 };
 
 function identityOf(pid: number): Identity | null {
-  const stat = readOf(pid, "stat");
-  if (stat === null) return null;
-  const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
+  const fields = fieldsOf(pid, "stat");
+  if (fields === null) return null;
   const state = fields[STATE_FIELD];
   if (state === "Z" || state === "X") return null;
   return { pid, startTime: fields[START_TIME_FIELD] ?? "", bootId: linux.bootId };
+}
+
+function activityOf(pid: number): Activity | null {
+  const main = fieldsOf(pid, `task/${pid}/stat`);
+  if (main === null) return null;
+  const ticks = Number(main[USER_TIME_FIELD]) + Number(main[SYSTEM_TIME_FIELD]);
+  const states = threadsOf(pid).flatMap((id) => fieldsOf(pid, `task/${id}/stat`)?.[STATE_FIELD] ?? []);
+  return {
+    cpuMs: ticks * TICK_MS,
+    isHeld: states.some((state) => HELD.includes(state)),
+    isWaiting: states.every((state) => state === "S"),
+  };
+}
+
+function threadsOf(pid: number): string[] {
+  try {
+    return readdirSync(`/proc/${pid}/task`);
+  } catch (error) {
+    if (hasCode(error, "ENOENT", "ESRCH")) return [];
+    throw error;
+  }
+}
+
+function fieldsOf(pid: number, name: string): string[] | null {
+  return (
+    readOf(pid, name)
+      ?.replace(/^.*\) /s, "")
+      .split(" ") ?? null
+  );
 }
 
 function readOf(pid: number, name: string): string | null {

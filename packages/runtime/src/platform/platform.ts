@@ -68,6 +68,16 @@ export interface SandboxTool {
   wrap(program: string, command: readonly string[], walls: Walls): [string, ...string[]];
 }
 
+/** The activity of a process at one moment. */
+export interface Activity {
+  /** Processor time that it has used until now, in milliseconds: of its main thread, where the system tells that. */
+  cpuMs: number;
+  /** A disk keeps one of its threads waiting, or it is stopped. */
+  isHeld: boolean;
+  /** All its threads wait, for neither a processor nor a disk, and none is stopped; false where the system does not tell. */
+  isWaiting: boolean;
+}
+
 export interface Platform {
   /** The running process `pid`: null when there is none, or when it is a zombie. Throws what the process table throws. */
   identityOf(pid: number): Identity | null;
@@ -79,6 +89,8 @@ export interface Platform {
   openedPath(fd: number): Promise<string | null>;
   /** The path of an entry of the directory that this process has open as `fd`; null where the system has no such paths. */
   readonly entryOf: ((fd: number, name: string) => string) | null;
+  /** Null if there is no such process. */
+  activityOf(pid: number): Activity | null;
   /** The memory of a process in bytes; null if there is no such process. */
   residentBytes(pid: number): number | null;
   /** Tries to become the only one of a role, for as long as this process lives. @returns false when another process has it. */

@@ -5,7 +5,7 @@ import type { Identity } from "@mimikit/protocol/records/claim";
 import { claimFiles } from "./claim-files.ts";
 import { isAliveOn } from "./is-alive.ts";
 import type { Platform } from "./platform.ts";
-import { listWithPs, residentBytesOf, startTimeOf } from "./ps.ts";
+import { activityWithPs, listWithPs, residentBytesOf, startTimeOf } from "./ps.ts";
 import { SANDBOX_EXEC, sandboxExec } from "./sandbox-exec.ts";
 
 let bootId: string | undefined;
@@ -24,6 +24,7 @@ export const portable: Platform = {
   listProcesses: () => listWithPs(identify),
   openedPath: async () => null,
   entryOf: null,
+  activityOf: activityWithPs,
   residentBytes: residentBytesOf,
   claim: async (place) => claims.claim(place),
   isClaimed: async (place) => claims.isClaimed(place),

@@ -2,7 +2,7 @@
 import { execFile, execFileSync } from "node:child_process";
 import { promisify } from "node:util";
 import type { Identity } from "@mimikit/protocol/records/claim";
-import type { RunningProcess } from "./platform.ts";
+import type { Activity, RunningProcess } from "./platform.ts";
 
 /** Environments of a thousand processes. */
 const OUTPUT_BYTES_MAX = 64 * 1_048_576;
@@ -15,6 +15,8 @@ const MONTHS = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "
 const LSTART = String.raw`\w{3} +(\w{3}) +(\d+) (\d+):(\d+):(\d+) (\d{4})`;
 const ONE = new RegExp(`^ *([A-Za-z]\\S*) +${LSTART}`, "m");
 const ROW = new RegExp(`^ *(\\d+) +(\\d+) +([A-Za-z]\\S*) +${LSTART} ?(.*)$`);
+/** The state, and a time as `1-02:03:04`, on macOS `0:01.23`. */
+const ACTIVITY = /^ *([A-Za-z]\S*) +(?:(\d+)-)?(?:(\d+):)?(\d+):(\d+(?:\.\d+)?)/m;
 /** Where a variable begins in what ps prints after the arguments. */
 const VARIABLE = / (?=[^ =]+=)/;
 
@@ -50,6 +52,15 @@ export function startTimeOf(pid: number): string | null {
 export function residentBytesOf(pid: number): number | null {
   const kilobytes = runOnce(["-o", "rss=", "-p", String(pid)]).trim();
   return kilobytes === "" ? null : Number(kilobytes) * 1_024;
+}
+
+/** The activity of process `pid` according to ps; null if there is none. */
+export function activityWithPs(pid: number): Activity | null {
+  const [, state = "", ...times] = ACTIVITY.exec(runOnce(["-o", "stat=,time=", "-p", String(pid)])) ?? [];
+  if (state === "") return null;
+  const [days = 0, hours = 0, minutes = 0, seconds = 0] = times.map((part) => Number(part ?? 0));
+  const cpuMs = (((days * 24 + hours) * 60 + minutes) * 60 + seconds) * 1_000;
+  return { cpuMs, isHeld: /^[DTU]/i.test(state), isWaiting: false };
 }
 
 /** Every living process of this user's, of all users for root; never this one. @param identify adds the boot. */

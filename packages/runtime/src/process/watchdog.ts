@@ -12,6 +12,8 @@ import { LOCKS } from "@mimikit/store/disk/state";
 import { z } from "zod";
 import { replaceFile } from "../home/replace-file.ts";
 import { monotonicMs } from "../platform/monotonic.ts";
+import type { Activity } from "../platform/platform.ts";
+import { platform } from "../platform/this-platform.ts";
 import { type Heartbeat, silenceOf } from "./heartbeat.ts";
 import { isAlive, ownIdentity } from "./identity.ts";
 import { type ProcessRole, readRole } from "./role-record.ts";
@@ -31,6 +33,16 @@ const SLEEP_MS = 5_000;
 const AFTER_SLEEP_MS = 60_000;
 /** Shortest time between two kills, in milliseconds: if more than one role hangs, the machine may be the cause. */
 const AFTER_END_MS = 300_000;
+/**
+ * A role that has used this share of a processor while it was silent hangs by itself: one look of its loop takes some milliseconds of
+ * processor time, on a slow machine too. It is no more, because a machine that is busy gives it no more.
+ */
+const BUSY_SHARE_MIN = 0.1;
+/**
+ * Roles that hang by themselves are killed without that pause, this many in a row: a task that makes its pool hang each time is given up
+ * after four, and so are two. Then the pause is for a machine on which one look takes too long.
+ */
+const HUNG_IN_ROW_MAX = 10;
 
 /** The input of one look. All times in milliseconds. */
 export interface Sight {
@@ -38,8 +50,17 @@ export interface Sight {
   wallMs: number;
   /** How long each living role is overdue; only those whose loop has started. */
   silentMs: ReadonlyMap<ProcessRole, number>;
-  /** When a role was killed last, by any watcher, in monotonic time; null if none was since the machine started. */
-  endedMs: number | null;
+  /** The activity of each overdue role; a role whose activity is not known is missing. */
+  activities: ReadonlyMap<ProcessRole, Activity>;
+  /** The last kill, by any watcher, since the machine started; null for none. */
+  ended: Pick<Ended, "monotonicMs" | "hungInRow"> | null;
+}
+
+/** A role to kill. */
+export interface Verdict {
+  role: ProcessRole;
+  /** It hangs by itself: its code does not come to an end, or waits for what does not come. Otherwise something held it up. */
+  isHung: boolean;
 }
 
 /** Decides which role to kill. Deterministic: it depends on its looks alone. */
@@ -47,18 +68,43 @@ export class Judge {
   private last: Pick<Sight, "monotonicMs" | "wallMs"> | null = null;
   /** Silence before this monotonic time does not count. */
   private sinceMs = 0;
+  /** The activity of each overdue role when it was first seen overdue; `isHeld` if it was at any look since, `isWaiting` if it was at each. */
+  private readonly first = new Map<ProcessRole, Activity & { atMs: number }>();
 
-  /** @param limitMs how long a role may be overdue. @returns the role to kill: the one that is overdue longest; null for none. */
-  look({ monotonicMs: nowMs, wallMs, silentMs, endedMs }: Sight, limitMs: number): ProcessRole | null {
+  /** @param limitMs how long a role may be overdue. @returns the role that is overdue longest, if it is to be killed. */
+  look(sight: Sight, limitMs: number): Verdict | null {
+    const { monotonicMs: nowMs, wallMs, silentMs, ended } = sight;
     const passedMs = this.last === null ? Number.POSITIVE_INFINITY : nowMs - this.last.monotonicMs;
     const sleptMs = this.last === null ? 0 : wallMs - this.last.wallMs - passedMs;
     this.last = { monotonicMs: nowMs, wallMs };
     if (passedMs > LATE_MS) this.sinceMs = Math.max(this.sinceMs, nowMs);
     if (sleptMs > SLEEP_MS) this.sinceMs = nowMs + AFTER_SLEEP_MS;
-    if (endedMs !== null && nowMs - endedMs < AFTER_END_MS) return null;
+    if (passedMs > LATE_MS || sleptMs > SLEEP_MS) this.first.clear();
+    this.note(sight);
     const [longest] = [...silentMs].sort(([, a], [, b]) => b - a);
     if (longest === undefined || Math.min(longest[1], nowMs - this.sinceMs) < limitMs) return null;
-    return longest[0];
+    const [role] = longest;
+    const first = this.first.get(role);
+    // Its activity is known from the second look on.
+    if (first?.atMs === nowMs) return null;
+    const cpuMs = (sight.activities.get(role)?.cpuMs ?? 0) - (first?.cpuMs ?? 0);
+    const isBusy = first !== undefined && cpuMs >= (nowMs - first.atMs) * BUSY_SHARE_MIN;
+    const isHung = first !== undefined && !first.isHeld && (first.isWaiting || isBusy);
+    const isPaused = ended !== null && nowMs - ended.monotonicMs < AFTER_END_MS;
+    if (isPaused && !(isHung && (ended.hungInRow ?? 0) < HUNG_IN_ROW_MAX)) return null;
+    return { role, isHung };
+  }
+
+  private note({ monotonicMs: atMs, silentMs, activities }: Sight): void {
+    for (const role of this.first.keys()) if (!silentMs.has(role) || !activities.has(role)) this.first.delete(role);
+    for (const [role, now] of activities) {
+      const first = this.first.get(role);
+      if (first === undefined) this.first.set(role, { ...now, atMs });
+      else {
+        first.isHeld ||= now.isHeld;
+        first.isWaiting &&= now.isWaiting;
+      }
+    }
   }
 }
 
@@ -71,6 +117,8 @@ const Ended = z.object({
   process: Identity,
   bootId: z.string(),
   monotonicMs: z.number(),
+  /** How many processes that hung by themselves were killed one after the other, this one the last; 0 or none if it did not. */
+  hungInRow: z.number().optional(),
 });
 type Ended = z.infer<typeof Ended>;
 
@@ -92,14 +140,14 @@ export function startWatchdog({ home, role: by, heartbeat, log, limitMs }: Watch
   const judge = new Judge();
   const look = () => {
     const limit = limitMs();
-    const sight = {
+    const sight: Sight = {
       monotonicMs: monotonicMs(),
       wallMs: Date.now(),
-      silentMs: silences(home, by),
-      endedMs: endedIn(home),
+      ...silences(home, by),
+      ended: endedIn(home),
     };
-    const role = judge.look(sight, limit);
-    if (role !== null && limit > 0 && heartbeat.isWritten) end(role, sight.silentMs.get(role) ?? 0);
+    const verdict = judge.look(sight, limit);
+    if (verdict !== null && limit > 0 && heartbeat.isWritten) end(verdict, sight);
   };
   const timer = setInterval(() => {
     try {
@@ -110,11 +158,12 @@ export function startWatchdog({ home, role: by, heartbeat, log, limitMs }: Watch
   }, LOOK_EVERY_MS).unref();
   return () => clearInterval(timer);
 
-  function end(role: ProcessRole, silentMs: number): void {
+  function end({ role, isHung }: Verdict, { silentMs, ended: before }: Sight): void {
     const record = readRole(home, role);
     if (record === null || !isAlive(record)) return;
     const { pid, startTime, bootId } = record;
-    const silentSec = Math.floor(silentMs / 1_000);
+    const silentSec = Math.floor((silentMs.get(role) ?? 0) / 1_000);
+    const isInRow = before !== null && monotonicMs() - before.monotonicMs < AFTER_END_MS;
     const ended: Ended = {
       role,
       by,
@@ -123,36 +172,42 @@ export function startWatchdog({ home, role: by, heartbeat, log, limitMs }: Watch
       process: { pid, startTime, bootId },
       bootId: ownIdentity().bootId,
       monotonicMs: monotonicMs(),
+      hungInRow: isHung ? 1 + (isInRow ? (before.hungInRow ?? 0) : 0) : 0,
     };
     // Recorded first, so that two watchers do not kill two roles.
     replaceFile(endedPath(home), `${JSON.stringify(ended)}\n`);
-    log.audit({ event: "watchdog", detail: { role, pid, silentSec } });
+    log.audit({ event: "watchdog", detail: { role, pid, silentSec, isHung } });
     process.kill(pid, "SIGKILL");
   }
 }
 
 const endedPath = (home: string) => join(home, LOCKS, "watchdog.json");
 
-function silences(home: string, by: keyof typeof WATCHES): Map<ProcessRole, number> {
-  const silent = new Map<ProcessRole, number>();
+function silences(home: string, by: keyof typeof WATCHES): Pick<Sight, "silentMs" | "activities"> {
+  const silentMs = new Map<ProcessRole, number>();
+  const activities = new Map<ProcessRole, Activity>();
   for (const role of WATCHES[by]) {
-    const silentMs = silenceOf(home, role);
-    if (silentMs === null || silentMs < LOOK_EVERY_MS) continue;
+    const forMs = silenceOf(home, role);
+    if (forMs === null || forMs < LOOK_EVERY_MS) continue;
     const record = readRole(home, role);
-    if (record !== null && isAlive(record)) silent.set(role, silentMs);
+    if (record === null || !isAlive(record)) continue;
+    silentMs.set(role, forMs);
+    const activity = platform.activityOf(record.pid);
+    if (activity !== null) activities.set(role, activity);
   }
-  return silent;
+  return { silentMs, activities };
 }
 
-/** When a role was killed last since this machine started, in monotonic time. */
-function endedIn(home: string): number | null {
+/** The last kill since this machine started. */
+function endedIn(home: string): Ended | null {
   const ended = readEnded(home);
-  return ended?.bootId === ownIdentity().bootId ? ended.monotonicMs : null;
+  return ended?.bootId === ownIdentity().bootId ? ended : null;
 }
 
-/** The process that a watchdog killed last; null before the first. */
-export function killedByWatchdog(home: string): Identity | null {
-  return readEnded(home)?.process ?? null;
+/** The process that a watchdog killed last, and whether it hung by itself; null before the first. */
+export function killedByWatchdog(home: string): { process: Identity; isHung: boolean } | null {
+  const ended = readEnded(home);
+  return ended && { process: ended.process, isHung: (ended.hungInRow ?? 0) > 0 };
 }
 
 function readEnded(home: string): Ended | null {
