@@ -1,9 +1,9 @@
 /** Texts and documents that the user sends, through the real processes: the Teller is shown what they say, in the sandbox and out of it. */
-import { readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, expect, test } from "vitest";
 import { runCli } from "../cli/run-cli.ts";
-import { bomb, docx, epub, pdf, pptx, xlsx } from "../support/documents.ts";
+import { bomb, docx, epub, pdf, pptx, slowDocx, xlsx } from "../support/documents.ts";
 import { Instance } from "../support/instance.ts";
 import { call, KEY, section } from "../support/main-job.ts";
 import { type ModelRequest, ModelServer } from "../support/model-server.ts";
@@ -114,6 +114,30 @@ test("a document whose text cannot be read says why, and the user is answered", 
     "torn.pdf": "the PDF is damaged",
     "bomb.docx": "it is too large when it is unpacked",
   });
+});
+
+test("slow documents hold up no turn for long, are tried once, and the reason is known to the next turns for a day", async () => {
+  const { model, mimikit, ask } = await start({ teller: () => ({ say: "Read or not." }) });
+  const slow = [1, 2, 3].map((n): [string, Buffer] => [`slow-${n}.docx`, slowDocx(`number ${n}`)]);
+  await ask("what do they say?", ["quick.pdf", pdf("Revenue rose.")], ...slow);
+  expect(shown(model).documents).toContain("Revenue rose.");
+  expect(shown(model).attachments.match(/unreadable: "its text is still being read/g)).toHaveLength(3);
+  const reasons = () => {
+    const dir = join(mimikit.home, "attachments");
+    return readdirSync(dir).flatMap((name) =>
+      name.endsWith(".unread.txt")
+        ? [[name, readFileSync(join(dir, name), "utf8"), statSync(join(dir, name)).ino]]
+        : [],
+    );
+  };
+  // Two are read at once, the third after them.
+  await mimikit.until("two reasons", () => reasons().length >= 2 || undefined);
+  await mimikit.until("three reasons", () => reasons().length === 3 || undefined);
+  const before = reasons();
+  await ask("and now?");
+  expect(shown(model).attachments.match(/unreadable: "its text could not be read within 30 s"/g)).toHaveLength(3);
+  await ask("and now?");
+  expect(reasons()).toEqual(before);
 });
 
 test("a long text is shown with its beginning and its end, beside short ones that stay whole", async () => {

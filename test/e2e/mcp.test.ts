@@ -190,7 +190,7 @@ test.each(["auto", "off"])(
     await mimikit.send("Say it twice.");
     await mimikit.until("the first call", () => existsSync(join(mimikit.workDir, "ready")) || undefined);
     const before = await findMarked(homeHash(mimikit.home));
-    const servers = before.filter(({ mark }) => mark.includes(":mcp-"));
+    const servers = before.filter(({ mark }) => mark.includes(":pool-"));
     expect(servers.length).toBeGreaterThanOrEqual(1);
     await mimikit.kill("workers");
     await mimikit.until("the end of its servers", () => servers.every(({ pid }) => !isThere(pid)) || undefined);

@@ -26,6 +26,16 @@ export function docx(paragraphs: readonly string[], row: readonly string[] = [],
   });
 }
 
+/** Some KB whose text is not read in any time that a reader waits: a million paragraphs, one in the other. */
+export function slowDocx(seed: string): Buffer {
+  const depth = 1_000_000;
+  const body = `<w:body>${"<w:p>".repeat(depth)}<w:r><w:t>${seed}</w:t></w:r>${"</w:p>".repeat(depth)}</w:body>`;
+  return archive({
+    "[Content_Types].xml": `${XML}<Types/>`,
+    "word/document.xml": `${XML}<w:document>${body}</w:document>`,
+  });
+}
+
 /** A sheet "Costs" with a shared string, a number, a date, a truth and a formula's result, and a second one. */
 export function xlsx(): Buffer {
   const row1 =

@@ -127,14 +127,14 @@ describe("whether a role hangs by itself", () => {
   });
 
   test("spares it the five minutes after the last kill, ten times in a row", () => {
-    const after = (hungInRow: number, share: number) => (now: number) => ({
+    const rightAfter = (hungInRow: number, share: number) => (now: number) => ({
       ...using(share)(now),
       ended: { monotonicMs: 50_000, hungInRow },
     });
-    expect(watch(90, after(1, 0.9))).toEqual([[90, "workers hung"]]);
-    expect(watch(90, after(9, 0.9))).toEqual([[90, "workers hung"]]);
-    expect(watch(90, after(1, 0))).toEqual([]);
-    expect(watch(345, after(10, 0.9))).toEqual([]);
-    expect(watch(350, after(10, 0.9))).toEqual([[350, "workers hung"]]);
+    expect(watch(90, rightAfter(1, 0.9))).toEqual([[90, "workers hung"]]);
+    expect(watch(90, rightAfter(9, 0.9))).toEqual([[90, "workers hung"]]);
+    expect(watch(90, rightAfter(1, 0))).toEqual([]);
+    expect(watch(345, rightAfter(10, 0.9))).toEqual([]);
+    expect(watch(350, rightAfter(10, 0.9))).toEqual([[350, "workers hung"]]);
   });
 });

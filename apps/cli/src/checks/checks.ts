@@ -10,7 +10,7 @@ import { HomeError, homeHash, modeText, readToken, whyUnwritable } from "@mimiki
 import { ROOT } from "@mimikit/runtime/home/programs";
 import { TARGET } from "@mimikit/runtime/platform/this-platform";
 import { silentSecOf } from "@mimikit/runtime/process/heartbeat";
-import { findMarked, MCP_MARK } from "@mimikit/runtime/process/marked-processes";
+import { findMarked, POOL_MARK } from "@mimikit/runtime/process/marked-processes";
 import { rolesOf } from "@mimikit/runtime/process/roles-of";
 import { isSingletonClaimed } from "@mimikit/runtime/process/singleton";
 import { DELIVERIES, DIRECTORIES, QUARANTINE, runningOf } from "@mimikit/store/disk/state";
@@ -209,11 +209,11 @@ async function checkChildren({ home, exists }: DoctorInput): Promise<DoctorCheck
   // The command of a hook is started once, so that its mark is that of a first attempt.
   const ofHooks = namesIn(join(home, DELIVERIES)).map((name) => name.replace(/\.begun\.json$/, ".a1.json"));
   const claims = new Set([...Role.options.flatMap((role) => namesIn(join(home, runningOf(role)))), ...ofHooks]);
-  // The MCP servers of a living pool belong to no run.
+  // The MCP servers of a living pool, and its readers of documents, belong to no run.
   const pool = livingRoles(home).get("workers")?.pid;
   const orphans = (await findMarked(homeHash(home))).filter(({ mark }) => {
     const run = mark.slice(mark.indexOf(":") + 1);
-    return !claims.has(`${run}.json`) && !(pool !== undefined && run.startsWith(`${MCP_MARK}-${pool}-`));
+    return !claims.has(`${run}.json`) && !(pool !== undefined && run.startsWith(`${POOL_MARK}-${pool}-`));
   });
   if (orphans.length === 0) return [ok(t("no process of a task is left over"))];
   const names = orphans.map(({ pid, mark }) => `${pid} (${mark})`);

@@ -38,6 +38,7 @@ import {
   sessionPath,
   streamPath,
   transcriptPath,
+  unreadTextPath,
 } from "@mimikit/store/disk/state";
 import { StateCache } from "@mimikit/store/state-cache/state-cache";
 import { HistoryWindow } from "@mimikit/store/views/history";
@@ -212,7 +213,8 @@ const pool = new RemotePool({
     if (parts === null) return;
     const { task, attempt } = parts;
     await rm(join(home, streamPath(task)), { force: true });
-    for (const id of fileIds) await rm(join(home, longTextPath(id)), { force: true });
+    for (const id of fileIds)
+      for (const path of [longTextPath(id), unreadTextPath(id)]) await rm(join(home, path), { force: true });
     if (goesOn) return;
     for (let each = 1; each <= attempt; each++)
       await rm(join(home, runPath(task, each)), { recursive: true, force: true });

@@ -6,7 +6,7 @@ import { setTimeout as wait } from "node:timers/promises";
 import type { McpCondition, McpServer, McpState } from "@mimikit/protocol/wire/mcp";
 import type { Environment, HomePlace } from "@mimikit/runtime/home/home";
 import { VERSION } from "@mimikit/runtime/home/version";
-import { MCP_MARK, markOf } from "@mimikit/runtime/process/marked-processes";
+import { markOf, POOL_MARK } from "@mimikit/runtime/process/marked-processes";
 import type { Client, ClientOptions, OAuthClientProvider, Transport } from "@modelcontextprotocol/client";
 import type { SandboxMode } from "../provider.ts";
 import { ENVIRONMENT_ALLOWED } from "../shell/command.ts";
@@ -249,7 +249,7 @@ export class McpConnection {
       commandLine,
       cwd: place,
       environment: { ...ownVariables(ENVIRONMENT_ALLOWED), ...env },
-      mark: markOf(home, `${MCP_MARK}-${process.pid}-${++started}`, 1),
+      mark: markOf(home, `${POOL_MARK}-${process.pid}-${++started}`, 1),
       secrets,
     });
     return this.process;

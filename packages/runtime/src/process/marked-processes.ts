@@ -14,8 +14,8 @@ import { endProcesses, listProcesses } from "./process-table.ts";
 /** The environment variable that carries the mark. */
 export const MARK_VARIABLE = "MIMIKIT_RUN";
 
-/** MCP servers are of no run: `mcp-<pid of who started it>-<number>` is in the place of its id. */
-export const MCP_MARK = "mcp";
+/** MCP servers and readers of documents are of no run: `pool-<pid of who started it>-<number>` is in the place of its id. */
+export const POOL_MARK = "pool";
 
 const TERM_MS = 2_000;
 /** A TMPDIR that is a folder of a run's own: `<home>/runs/<id>.a<attempt>/tmp`. */

@@ -132,8 +132,10 @@ export const attachmentPath = (id: string) => `${ATTACHMENTS}/${id}`;
 export const goingAttachmentPath = (id: string) => `${ATTACHMENTS}/${id}.going`;
 /** A long message of a user, whole: a view of the message. @param sha256 of the text. */
 export const longTextPath = (sha256: string) => `${ATTACHMENTS}/${sha256}.txt`;
+/** Why the text of a document cannot be read, so that it is not tried again for a day. */
+export const unreadTextPath = (sha256: string) => `${ATTACHMENTS}/${sha256}.unread.txt`;
 /** Is this the path of such a file? */
-export const isLongText = (path: string) => /\/[0-9a-f]{64}\.txt$/.test(path);
+export const isLongText = (path: string) => /\/[0-9a-f]{64}(\.unread)?\.txt$/.test(path);
 /** @param day `2026-11-22`, by the server's clock. */
 export const usagePath = (day: string) => `${USAGE}/${day}.jsonl`;
 /** @param month `2026-11`, in UTC. */
