@@ -136,6 +136,7 @@ interface Facts {
   evaluation?: Snapshot["evaluation"];
   memory?: Partial<MemoryFacts>;
   ceiling?: Snapshot["ceiling"];
+  ownOrdersMax?: number;
   spentByTrigger?: Record<string, Spending>;
   silentAway?: string[];
   signals?: Signal[];
@@ -209,6 +210,7 @@ export function snapshot(facts: Facts): Snapshot {
     evaluation: facts.evaluation ?? null,
     memory: { ...NOTHING_SAID, ...facts.memory },
     ceiling: facts.ceiling ?? null,
+    ownOrdersMax: facts.ownOrdersMax ?? 10,
     silentAway: new Set(facts.silentAway),
     spentByTrigger: (id) => facts.spentByTrigger?.[id] ?? NO_SPENDING,
     signals: byId(facts.signals),

@@ -130,6 +130,7 @@ const supervisor: Supervisor = new Supervisor({
     isMoving: (path) => files.isMoving(path),
     timeZone,
     spending: spendingHere,
+    ownOrdersMax: () => settings.current.config.ownOrdersMax,
     selfImprove: improveSettingsHere,
     silentAway: (away) => silentPools.of(away),
     memory: new MemoryWatch({ fs, bounds: MEMORY_BOUNDS, nowMs: () => Date.now(), canSummarize }),

@@ -22,6 +22,9 @@ import { type ImproveSettings, improvingOf } from "./improving.ts";
 import type { MemoryRecords } from "./memory-watch.ts";
 import { closedQuestions } from "./questions.ts";
 
+/** The default of `ownOrdersMax`. */
+const OWN_ORDERS = 10;
+
 /** The facts beyond the state directory for decisions. */
 export interface OutsideFacts {
   /** The stamps of these paths and globs, texts that change whenever the files do; "" if nothing is there. */
@@ -32,6 +35,8 @@ export interface OutsideFacts {
   timeZone: string;
   /** The settings of self-improvement. */
   selfImprove(): ImproveSettings;
+  /** How many plans one after the other may come of reports alone; OWN_ORDERS where not given. */
+  ownOrdersMax?(): number;
   /** The spending, and whether a limit is reached. */
   spending(): { ceiling: Ceiling | null; spentByTrigger(id: string): Spending };
   /** Of the tasks that other machines have, by id, those whose machine has been silent for so long that the owner is asked. */
@@ -113,6 +118,7 @@ export async function observe(
     evaluation,
     memory,
     ceiling,
+    ownOrdersMax: world.ownOrdersMax?.() ?? OWN_ORDERS,
     spentByTrigger,
     signals,
     changes,

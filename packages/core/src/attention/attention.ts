@@ -137,7 +137,7 @@ function keep<T>(all: Map<string, T>, id: string, record: T | undefined, isConce
 /** All but what waits for the pool, runs in it, or waits for its retry. */
 function isTaskConcerned(task: Task, known: KnownRecords): boolean {
   const { id } = task;
-  if (isAnnouncement(task) || known.isArchived(id) || isCancelled(known, id)) return true;
+  if (isAnnouncement(task) || task.asksOwner === true || known.isArchived(id) || isCancelled(known, id)) return true;
   const attempts = known.attempts.get(id) ?? [];
   return attempts.some(wasCutOff) || callToAskAbout(attempts) !== undefined;
 }

@@ -130,6 +130,8 @@ export interface Snapshot {
   memory: MemoryFacts;
   /** The ceiling that all spending has reached; null while there is room. */
   ceiling: Ceiling | null;
+  /** How many plans one after the other may come of reports alone before the owner is asked. */
+  ownOrdersMax: number;
   /** Today's cost of the work of a trigger. */
   spentByTrigger(id: string): Spending;
   /** The last applied turn that answers the user; null before the first, and if no command wants it answered again. */

@@ -3,6 +3,7 @@
  * given up; one that must not run twice ends as interrupted, or waits for the user's decision (SPEC C5).
  */
 import { runAgainPermit } from "@mimikit/protocol/base/id";
+import { APPROVAL_TIMEOUT_SEC } from "@mimikit/protocol/records/question";
 import type { Task } from "@mimikit/protocol/records/task";
 import type { Action } from "../base/action.ts";
 import { countAttempts, isCancelled, openTasks, type Snapshot, wasCutOff } from "../base/snapshot.ts";
@@ -10,7 +11,7 @@ import { failedResult } from "../tasks/finish.ts";
 import { countDeaths, isPoison } from "../tasks/poison.ts";
 import { attemptToAskAbout, isAgreed, ownQuestion, runAgainId } from "../tasks/question.ts";
 import { outageOf, outagesOf } from "../tasks/retry.ts";
-import { runAgainWords } from "../views/notices.ts";
+import { goOnAloneWords, runAgainWords } from "../views/notices.ts";
 
 export function rescue(snapshot: Snapshot, nowMs: number): Action[] {
   const actions: Action[] = [];
@@ -47,13 +48,21 @@ function askAgain(task: Task, attempt: number, snapshot: Snapshot, nowMs: number
   if (closed === undefined && !snapshot.isArchived(id)) {
     if (snapshot.questions.has(id)) return [];
     const purpose = { type: "run_again", taskId: task.id, attempt } as const;
-    const { traceId } = task;
-    return [{ type: "ask", question: ownQuestion(id, purpose, runAgainWords(task.title), { at, traceId }) }];
+    const { traceId, title, ownOrders = 0 } = task;
+    const question =
+      task.asksOwner === true
+        ? ownQuestion(id, purpose, goOnAloneWords(title, ownOrders - 1), { at, traceId }, APPROVAL_TIMEOUT_SEC)
+        : ownQuestion(id, purpose, runAgainWords(title), { at, traceId });
+    return [{ type: "ask", question }];
   }
   if (isAgreed(closed))
     return [{ type: "permit", permit: { kind: "permit", id: permit, at, taskId: task.id, attempt } }];
   const attempts = countAttempts(snapshot.attempts.get(task.id));
   const isRefused = closed?.outcome === "answered";
+  if (task.asksOwner === true) {
+    const error = isRefused ? "the user chose to stop here" : "there was no answer in time on whether to go on";
+    return [{ type: "finish", result: failedResult(task, "cancelled", error, nowMs, attempts) }];
+  }
   const why = isRefused
     ? "the user chose not to run it again"
     : "there was no answer in time on whether to run it again";

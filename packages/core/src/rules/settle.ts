@@ -121,7 +121,8 @@ export function settlementOf(result: Result, snapshot: Snapshot, nowMs: number):
         case "notify":
           break;
         case "delegate": {
-          const child = { ...childTask(id, effect, result), ...(isFirst && handedOn(result)) };
+          const own = ownOrder(task, settlement.tasks.length + settlement.triggers.length, snapshot);
+          const child = { ...childTask(id, effect, result), ...own, ...(isFirst && handedOn(result)) };
           isFirst = false;
           if (effect.condition === undefined) settlement.tasks.push(child);
           else settlement.triggers.push(dependentOf(child, effect.condition));
@@ -241,6 +242,18 @@ function handedOn(result: Result): Pick<Task, "steers" | "planNote"> {
 /** The note of a plan, beside its tasks. */
 function noteOf({ result }: Result): string | undefined {
   return RESULT_SCHEMAS.plan.safeParse(result).data?.note;
+}
+
+/** The place of a task in the row of plans that came of reports alone; what comes of a plan that asks begins a new row. */
+function ownOrder(
+  { kind, ownOrders, asksOwner }: Task,
+  before: number,
+  { ownOrdersMax }: Snapshot,
+): Pick<Task, "ownOrders" | "asksOwner"> {
+  if (ownOrders === undefined || asksOwner === true) return {};
+  if (kind === "plan") return { ownOrders };
+  const number = ownOrders + before;
+  return { ownOrders: number, ...(number > ownOrdersMax && { asksOwner: true as const }) };
 }
 
 function childTask(id: string, effect: EffectOf<"delegate">, parent: Result): Task {

@@ -38,6 +38,8 @@ export function wake(snapshot: Snapshot, nowMs: number): Action[] {
   const origin = turn.results[0]?.id ?? turn.events[0]?.id;
   const triggerId = triggerOf(turn, snapshot);
   const triggerDepth = depthOf(turn, snapshot);
+  const traceId = turn.messages.length > 0 || origin === undefined ? id : rootOf(origin);
+  const ownOrders = ownOrdersBefore(turn, traceId, snapshot);
   return [
     {
       type: "wake",
@@ -48,9 +50,10 @@ export function wake(snapshot: Snapshot, nowMs: number): Action[] {
         prompt: "",
         priority: TURN_PRIORITY,
         createdAt: new Date(nowMs).toISOString(),
-        traceId: turn.messages.length > 0 || origin === undefined ? id : rootOf(origin),
+        traceId,
         ...(triggerId !== undefined && { triggerId }),
         ...(triggerDepth > 0 && { triggerDepth }),
+        ...(ownOrders > 0 && { ownOrders }),
         turn,
       },
     },
@@ -79,6 +82,17 @@ function depthOf({ messages, events, results }: TurnInput, snapshot: Snapshot): 
   const reported = results.map(({ id }) => snapshot.results.get(id)?.task.triggerDepth ?? 0);
   const told = events.map(({ data }) => data.triggerDepth ?? 0);
   return Math.max(0, ...reported, ...told);
+}
+
+/**
+ * The number of the next plan that this turn makes without a word of the owner; 0 where the owner has spoken, or agreed to go on. What is
+ * open of the same request counts, so that plans side by side are one row.
+ */
+function ownOrdersBefore({ messages, events, results, again }: TurnInput, traceId: string, snapshot: Snapshot): number {
+  if (messages.length > 0 || again !== undefined || events.some(isAnswer)) return 0;
+  const reported = results.flatMap(({ id }) => snapshot.results.get(id)?.task ?? []);
+  const open = [...snapshot.queue.values()].filter((task) => task.traceId === traceId);
+  return 1 + Math.max(0, ...[...reported, ...open].map(({ ownOrders = 0 }) => ownOrders));
 }
 
 function titleOfTurn({ clear, messages, results, events }: TurnInput): string {

@@ -38,11 +38,15 @@ export function isFailure(outcome: Report | undefined): outcome is Report {
   return outcome?.status === "failed" && outcome.failureReason !== "cancelled";
 }
 
-/** The last attempt of a task that was cut off and that runs again only if the user wants it; undefined without one. */
+/**
+ * The last attempt of a task that was cut off and that runs again only if the user wants it; the first, of a plan that begins only then;
+ * undefined without one. A plan is never one that was cut off.
+ */
 export function attemptToAskAbout(
-  { onInterrupt }: Pick<Task, "onInterrupt">,
+  { onInterrupt, asksOwner }: Pick<Task, "onInterrupt" | "asksOwner">,
   attempts: readonly AttemptFacts[],
 ): number | undefined {
+  if (asksOwner === true) return 1;
   return onInterrupt === "ask" ? attempts.findLast(wasCutOff)?.attempt : undefined;
 }
 
@@ -53,7 +57,10 @@ export function callToAskAbout(attempts: readonly AttemptFacts[]): { attempt: nu
 }
 
 /** The permits without which a task is not run again. */
-export function permitsNeeded(task: Pick<Task, "id" | "onInterrupt">, attempts: readonly AttemptFacts[]): string[] {
+export function permitsNeeded(
+  task: Pick<Task, "id" | "onInterrupt" | "asksOwner">,
+  attempts: readonly AttemptFacts[],
+): string[] {
   const cutOff = attemptToAskAbout(task, attempts);
   const asked = callToAskAbout(attempts);
   return [

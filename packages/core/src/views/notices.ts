@@ -114,6 +114,19 @@ export function runAgainWords(title: string): Words {
       };
 }
 
+/** How the user is asked whether work goes on that feeds itself, in the language of its title. @param count the plans before it. */
+export function goOnAloneWords(title: string, count: number): Words {
+  return isChinese(title)
+    ? {
+        question: `你没有再说话，我已经自己接着安排了 ${count} 次工作。下一次是「${title}」。要继续吗？`,
+        options: ["继续", "停止"],
+      }
+    : {
+        question: `I have ordered work ${count} times in a row without a word from you. The next is "${title}". Go on?`,
+        options: ["go on", "stop"],
+      };
+}
+
 /** How the user is asked whether a task is given up whose machine is silent, in the language of its title (docs/pools.md). */
 export function giveUpWords(title: string, pool: string): Words {
   return isChinese(title)

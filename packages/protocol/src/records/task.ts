@@ -85,6 +85,10 @@ const AnyTask = z.object({
   planNote: PlanNote.optional(),
   /** How many triggers stand one above the other over this task; 0, or none, where a user began it (SPEC D8). */
   triggerDepth: z.number().int().nonnegative().optional(),
+  /** How many plans one after the other came of reports alone, this one the last; none where the owner said something. */
+  ownOrders: z.number().int().positive().optional(),
+  /** It begins only with the owner's yes: there were too many of them. Plans that come of it are counted anew. */
+  asksOwner: z.literal(true).optional(),
   /** The ended task that the user wanted to be done once more. */
   againOf: Id.optional(),
   /** The skill that the Worker follows; it may do no more than that declares (SPEC I7). */

@@ -192,6 +192,12 @@ export const Config = z.strictObject({
     }),
   }),
   maxConcurrency: whole(1, 32, 3, "The maximum number of Worker tasks that run at once."),
+  ownOrdersMax: whole(
+    1,
+    1_000,
+    10,
+    "The number of plans in a row that may follow from reports alone; before the next one you are asked.",
+  ),
   paused: group("Paused queues: queued tasks do not start, running ones continue.", {
     planner: paused("planner"),
     worker: paused("worker"),
