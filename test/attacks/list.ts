@@ -711,6 +711,59 @@ const GROUPS: readonly Group[] = [
       ],
     ],
   },
+  {
+    title: "One thread",
+    attacks: [
+      [
+        156,
+        "an MCP server whose output schema has a pattern that never ends, refers to itself, or is none",
+        "the schema is not applied, and the answer is given as it is",
+        ["test/agent/mcp/connection.test.ts", "the output schema of a server is not applied"],
+      ],
+      [
+        157,
+        "words of a model that a pattern of an own command's input schema never ends on",
+        "the call is refused within 250 ms",
+        ["test/agent/mcp/own-commands.test.ts", "a check that does not end is a refusal"],
+      ],
+      [
+        158,
+        "the title of a hook with forty stars, and a title that almost fits",
+        "compared in one pass",
+        ["test/worker-pool/hook-wants.test.ts", "however many stars a title has"],
+      ],
+      [
+        159,
+        "an MCP server that never answers when it is started, or never lists its tools",
+        "turns and Workers begin without it, and have its tools when they are there",
+        ["test/e2e/mcp.test.ts", "holds up no turn and no Worker"],
+      ],
+      [
+        160,
+        "a task in whose code the pool hangs each time",
+        "given up after three kills, its neighbour finishes",
+        ["test/e2e/watchdog.test.ts", "a task in whose code the pool hangs"],
+      ],
+      [
+        161,
+        "a message in whose turn the pool hangs each time",
+        "a reply that says so, and the next message is answered",
+        ["test/e2e/watchdog.test.ts", "a turn in whose code the pool hangs"],
+      ],
+      [
+        162,
+        "small documents whose text takes half a minute and more",
+        "a turn waits ten seconds for them once, and they are not tried again for a day",
+        ["test/e2e/documents.test.ts", "slow documents hold up no turn for long"],
+      ],
+      [
+        163,
+        "a model that orders work again at each report",
+        "the owner is asked before the row goes on",
+        ["test/e2e/own-orders.test.ts", "a model that delegates at each report"],
+      ],
+    ],
+  },
 ];
 
 export const ATTACKS: readonly Attack[] = GROUPS.flatMap(({ attacks }) =>

@@ -16,7 +16,8 @@
  * failed, shows what a plan was told, shows no turn twice and no closed question in test/http-gateway/state/view.test.ts; that an edit which
  * another process has made is durable before it counts in test/store/documents/document.test.ts, and that a claim which was never run
  * is handed back in test/worker-pool/pool.test.ts; that a task which was cut off runs again only with a permit in
- * test/core/rules/questions.test.ts, and that a summary waits for commands about its notes in test/core/rules/remember.test.ts.
+ * test/core/rules/questions.test.ts, and that a summary waits for commands about its notes in test/core/rules/remember.test.ts; that
+ * work which feeds itself goes on only with the owner's yes in test/core/rules/own-orders.test.ts.
  */
 export interface Mutant {
   name: string;
