@@ -67,7 +67,14 @@ export default defineConfig({
       },
       { test: { name: "container", include: ["test/container/**/*.test.ts"], ...slow } },
       { test: { name: "pm2", include: ["test/{kills,pm2}/**/*.test.ts"], ...slow } },
-      { test: { name: "package", include: ["test/package/**/*.test.ts"], ...slow } },
+      {
+        test: {
+          name: "package",
+          include: ["test/package/**/*.test.ts"],
+          ...slow,
+          globalSetup: [BUNDLES, "test/package/setup.ts"],
+        },
+      },
       {
         test: {
           name: "browser",

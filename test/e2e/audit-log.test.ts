@@ -23,6 +23,7 @@ import { verifyWithArchive } from "../../apps/cli/src/checks/verify-with-archive
 import { withState } from "../../apps/cli/src/instance/state.ts";
 import { runCli } from "../cli/run-cli.ts";
 import { Instance, ROLE_NAMES } from "../support/instance.ts";
+import { killCount } from "../support/kill-count.ts";
 
 const SUPERVISOR = "log.jsonl";
 const FILES = [SUPERVISOR, "log.workers.jsonl", "log.gateway.jsonl"];
@@ -233,14 +234,16 @@ const told = (what: string) =>
     return problems.join("\n").includes(what) || undefined;
   });
 
-test("twenty kills of any role, while it works, leave nothing that looks like tampering, nor a turn without its line", async () => {
+const KILLS = killCount(8, 20);
+
+test(`${KILLS} kills of any role, while it works, leave nothing that looks like tampering, nor a turn without its line`, async () => {
   const killed = await Instance.start();
   onTestFinished(() => killed.dispose());
   const look = () =>
     withState(verifyWithArchive, { home: killed.home, workDir: killed.workDir }).then(({ chains, missing }) =>
       expect([...chains.flatMap(({ problems }) => problems), ...missing]).toEqual([]),
     );
-  for (let kills = 0; kills < 20; kills++) {
+  for (let kills = 0; kills < KILLS; kills++) {
     const id = await killed.until("a message", () => killed.send(`run \`echo ${kills}\``, `kill-${kills}`));
     // Nothing is waited for: wherever the roles are in it, one of them dies, and every fourth time all of them.
     const role = ROLE_NAMES[Math.floor(Math.random() * ROLE_NAMES.length)] ?? "workers";

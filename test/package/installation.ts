@@ -1,5 +1,4 @@
-/** Packages that `npm pack` makes, and folders and variables to install and run them in, as a user who is not root. */
-import { type SpawnOptions, spawn } from "node:child_process";
+/** Folders and variables to install and run a package in, as a user who is not root. */
 import {
   chownSync,
   copyFileSync,
@@ -13,61 +12,19 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
-import { text } from "node:stream/consumers";
 import { endProcesses, listProcesses } from "@mimikit/runtime/process/process-table";
-import { afterAll, beforeAll, expect } from "vitest";
+import { afterAll, beforeAll, expect, inject } from "vitest";
 import { freePort } from "../support/free-port.ts";
-
-export const ROOT = join(import.meta.dirname, "../..");
-const NOBODY = 65_534;
-
-/** Tests of root's run as somebody else: what is installed and run needs no rights. */
-export const user: SpawnOptions = process.getuid?.() === 0 ? { uid: NOBODY, gid: NOBODY } : {};
-
-const ofNpm = /[\\/]node_modules[\\/]\.bin$/;
-const PATH = (process.env.PATH ?? "").split(delimiter).filter((path) => !ofNpm.test(path));
-const inPath = (name: string) => PATH.map((path) => join(path, name)).find((path) => existsSync(path));
-export const ownNode = inPath("node") ?? process.execPath;
-export const npm = realpathSync(inPath("npm") ?? "npm");
-
-export interface Ran {
-  code: number | null;
-  out: string;
-  error: string;
-}
-
-export async function run(command: string, args: readonly string[], options: SpawnOptions): Promise<Ran> {
-  const child = spawn(command, args, { ...options, stdio: ["ignore", "pipe", "pipe"] });
-  const ended = new Promise<number | null>((resolve, reject) => {
-    child.on("error", reject);
-    child.on("close", resolve);
-  });
-  const [out, error, code] = await Promise.all([text(child.stdout), text(child.stderr), ended]);
-  return { code, out, error };
-}
-
-interface Packed {
-  filename: string;
-  files: { path: string }[];
-}
-
-/** Calls `npm pack` in a clone. @returns the package, and the files in it. */
-export async function pack(clone: string, destination: string): Promise<{ tarball: string; files: string[] }> {
-  const args = [npm, "pack", "--json", "--pack-destination", destination];
-  const { code, out, error } = await run(ownNode, args, { cwd: clone });
-  expect(code, error).toBe(0);
-  const [packed] = JSON.parse(out.slice(out.indexOf("[\n"))) as Packed[];
-  return { tarball: join(destination, packed?.filename ?? ""), files: packed?.files.map(({ path }) => path) ?? [] };
-}
+import { NOBODY, npm, ownNode, PATH, type Ran, ROOT, run, user } from "./npm.ts";
 
 /**
- * A folder of this test file's own, in a path with a space and letters that are not ASCII, with the package of this working tree
- * in it. At the end, what runs in it is ended, and it is removed.
+ * A folder of this test file's own, in a path with a space and letters that are not ASCII, for the package of this working tree.
+ * At the end, what runs in it is ended, and it is removed.
  */
 export function ownDirectory() {
   const directory = realpathSync(mkdtempSync(join(tmpdir(), "mimikit 包 é-")));
   let registry = "";
-  const packed = { tarball: "", files: [] as string[] };
+  const packed = inject("packed");
 
   /** A folder of the user's. */
   function folder(...names: string[]): string {
@@ -91,7 +48,7 @@ export function ownDirectory() {
     return {
       ...Object.fromEntries(inherited),
       ...environment(home, node),
-      npm_config_cache: join(directory, "cache"),
+      npm_config_cache: packed.cache,
       npm_config_registry: registry,
       npm_config_update_notifier: "false",
     };
@@ -166,9 +123,7 @@ export function ownDirectory() {
 
   beforeAll(async () => {
     if (user.uid !== undefined) chownSync(directory, NOBODY, NOBODY);
-    folder("cache");
     registry = (await run(ownNode, [npm, "config", "get", "registry"], { cwd: directory })).out.trim();
-    Object.assign(packed, await pack(ROOT, directory));
   });
 
   afterAll(async () => {

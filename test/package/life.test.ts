@@ -4,8 +4,10 @@ import { join, relative } from "node:path";
 import { endProcesses } from "@mimikit/runtime/process/process-table";
 import { PROCESS_ROLES } from "@mimikit/runtime/process/role-record";
 import { expect, test } from "vitest";
+import { isReadyAt } from "../pm2/pm2-instance.ts";
 import { readUnit, startProgram } from "../pm2/unit.ts";
-import { ownDirectory, ownNode, user } from "./installation.ts";
+import { ownDirectory } from "./installation.ts";
+import { ownNode, user } from "./npm.ts";
 
 const TEST_MS_MAX = 580_000;
 const BACK = { timeout: 60_000, interval: 100 };
@@ -29,10 +31,6 @@ test("a package is installed, killed, brought back by its unit, updated while wo
   await install("--global", "--prefix", prefix, before);
   // No systemd of whoever runs the tests is asked.
   Object.assign(env, { XDG_RUNTIME_DIR: tmp, DBUS_SESSION_BUS_ADDRESS: `unix:path=${join(tmp, "none")}` });
-  const isReady = async () => {
-    const { running } = await json(mimikit, "service", "status");
-    return running.length === PROCESS_ROLES.length && (await json(mimikit, "status")).ready;
-  };
   const said = async () =>
     ((await json(mimikit, "history")).messages as { role: string; text: string }[]).map(({ text }) => text);
 
@@ -44,10 +42,8 @@ test("a package is installed, killed, brought back by its unit, updated while wo
   expect(await endProcesses(processes, 0)).toEqual([]);
   expect(await processes()).toEqual([]);
   const service = startProgram(readUnit(unit), home, user);
-  await expect
-    .poll(async () => (await json(mimikit, "service", "status")).running.length, BACK)
-    .toBe(PROCESS_ROLES.length);
-  await expect.poll(isReady, BACK).toBe(true);
+  await expect.poll(() => isReadyAt(join(workDir, ".mimikit"), env.MIMIKIT_PORT), BACK).toBe(true);
+  expect((await json(mimikit, "service", "status")).running).toHaveLength(PROCESS_ROLES.length);
 
   const ran = () => (existsSync(join(workDir, "ran.txt")) ? readFileSync(join(workDir, "ran.txt"), "utf8") : "");
   await json(mimikit, "send", "run `echo begun >> ran.txt; test -e go && echo ended >> ran.txt || sleep 600`");

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { instance, run } from "../pm2/pm2-instance.ts";
 import { cloneProgram } from "../support/program-clone.ts";
-import { pack } from "./installation.ts";
+import { pack } from "./npm.ts";
 
 /** It has a file of its own, which is loaded with the first moment that somebody names. */
 const LOADED_LATE = "packages/agent/src/providers/offline/when.ts";

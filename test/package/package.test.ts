@@ -6,7 +6,8 @@ import { copyFileSync, existsSync, lstatSync, mkdirSync, readdirSync } from "nod
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { freePort } from "../support/free-port.ts";
-import { ownDirectory, ownNode, ROOT, run, user } from "./installation.ts";
+import { ownDirectory } from "./installation.ts";
+import { ownNode, ROOT, run, user } from "./npm.ts";
 
 const MB = 1_048_576;
 /** With room for 0.25 MB: of 6.76 MB, BullMQ and ioredis have 0.4 MB, the program that takes the text out of documents 64 KB, and html-to-text, which reads pages of the web, 55 KB. */

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
 import type { Status } from "@mimikit/protocol/wire/api";
-import { homeHash } from "@mimikit/runtime/home/home";
+import { homeHash, readToken } from "@mimikit/runtime/home/home";
 import { isAlive } from "@mimikit/runtime/process/identity";
 import { MARK_VARIABLE } from "@mimikit/runtime/process/marked-processes";
 import { endProcesses, listProcesses, type RunningProcess } from "@mimikit/runtime/process/process-table";
@@ -17,7 +17,8 @@ import { freePort } from "../support/free-port.ts";
 export const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 export const MIMIKIT = join(ROOT, "apps/cli/bin/mimikit.mjs");
 export const PM2 = join(ROOT, "node_modules/pm2/bin/pm2");
-export const COMES_BACK = { timeout: 15_000, interval: 20 };
+/** Some polls read the process table. */
+export const COMES_BACK = { timeout: 15_000, interval: 100 };
 
 export interface Ran {
   code: number | null;
@@ -85,11 +86,16 @@ export async function instance(folder = "") {
       const record = readRole(home, role);
       return record !== null && isAlive(record) ? record.pid : 0;
     },
-    async isReady(): Promise<boolean> {
-      const { code, stdout } = await mimikit("status", "--json");
-      return code === 0 && (JSON.parse(stdout) as Status).ready;
-    },
+    isReady: () => isReadyAt(home, port),
   };
+}
+
+/** Asks the gateway itself: a command for each poll would take the processor from what is waited for. */
+export async function isReadyAt(home: string, port: number | string): Promise<boolean> {
+  if (!existsSync(join(home, "token"))) return false;
+  const headers = { authorization: `Bearer ${readToken(home)}` };
+  const answer = await fetch(`http://127.0.0.1:${port}/api/status`, { headers }).catch(() => null);
+  return answer?.ok === true && ((await answer.json()) as Status).ready;
 }
 
 function belongsTo({ environment }: RunningProcess, workDir: string, home: string): boolean {

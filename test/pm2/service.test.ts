@@ -13,7 +13,7 @@ import { readUnit, startProgram } from "./unit.ts";
 
 const TEST_MS_MAX = 300_000;
 /** A PM2 that is killed while a command waits for it costs that command its minute. */
-const BACK = { timeout: 150_000, interval: 50 };
+const BACK = { timeout: 150_000, interval: 100 };
 const KEY = "sk-canary-of-service-0";
 const FOLDER = 'a "b" 你好 %h $HOME';
 

@@ -106,6 +106,9 @@ export function describeMainJob({ provider, settings, server }: Player): void {
       expect(stateOf(mimikit)).not.toContain(KEY);
     });
 
+    // A death is the same with another's server for the same wire.
+    if (server !== undefined) return;
+
     test("survives kill -9 of the worker pool in the middle of a command: nothing lost, nothing doubled, no orphan", async () => {
       const { mimikit, model } = await start(CHAIN);
       const id = await mimikit.send("Say something and count it.");

@@ -2,6 +2,7 @@
 import { execFileSync } from "node:child_process";
 import {
   cpSync,
+  existsSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
@@ -46,6 +47,9 @@ export function cloneProgram(): ProgramClone {
   const packages = readdirSync(join(ROOT, "node_modules")).filter((name) => name !== ".cache");
   mkdirSync(join(root, "node_modules"));
   execFileSync("cp", ["-al", "-t", join(root, "node_modules"), ...packages], { cwd: join(ROOT, "node_modules") });
+  // The bundles and the page of the same sources need no second build.
+  for (const built of ["dist", "apps/web/dist"])
+    if (existsSync(join(ROOT, built))) cpSync(join(ROOT, built), join(root, built), { recursive: true });
   execFileSync(process.execPath, [join(root, "scripts/bootstrap.mjs")], { stdio: "pipe" });
   return {
     root,

@@ -26,6 +26,7 @@ const BUILD_MS_MAX = 20 * 60_000;
 
 const CLONE = resolve(ROOT);
 const MODULES = join(CLONE, "node_modules");
+const PAGE = "apps/web/dist";
 
 export const wayOfClone = ({ from, to }: News): Way => ({
   before: { from },
@@ -38,6 +39,8 @@ export const wayOfClone = ({ from, to }: News): Way => ({
     printProgress(t("building the new version beside this one"));
     await git("worktree", "add", "--quiet", "--detach", tree, to);
     if (lockOf(CLONE) === lockOf(tree)) takePackagesAlong(join(tree, "node_modules"));
+    // The page is built again only where its sources have changed.
+    if (existsSync(join(CLONE, PAGE))) cpSync(join(CLONE, PAGE), join(tree, PAGE), { recursive: true });
     await runNode([join(tree, "scripts/bootstrap.mjs")], BUILD_MS_MAX);
     return tree;
   },
