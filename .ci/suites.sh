@@ -41,7 +41,7 @@ FAILED_TESTS='for (const file of JSON.parse(fs.readFileSync(process.argv[1])).te
 FAILED_FILES='JSON.parse(fs.readFileSync(process.argv[1])).testResults
   .filter(({ status }) => status === "failed").map(({ name }) => name).join("\n")'
 # When more files than that have a failed test, it was not bad luck.
-AGAIN_FILES_MAX=3
+AGAIN_FILES_MAX=6
 
 # numbers_of REPORT: how many tests passed and failed.
 numbers_of() {
@@ -95,11 +95,22 @@ SLOWEST='const tests = process.argv.slice(1).flatMap((report) => JSON.parse(fs.r
 for (const { duration, text } of tests.sort((a, b) => b.duration - a.duration).slice(0, 10))
   console.log(`  ${(duration / 1000).toFixed(0).padStart(4)} s  ${text}`);'
 
+# The seconds of the tests of each folder, all workers together: what a run of many projects consists of.
+FOLDERS='const sums = new Map();
+for (const { name, startTime, endTime } of process.argv.slice(1).flatMap((report) => JSON.parse(fs.readFileSync(report)).testResults)) {
+  const folder = path.relative(".", name).split(path.sep).slice(0, 2).join("/");
+  sums.set(folder, (sums.get(folder) ?? 0) + endTime - startTime);
+}
+for (const [folder, ms] of [...sums].sort((a, b) => b[1] - a[1]).slice(0, 12))
+  console.log(`  ${(ms / 1000).toFixed(0).padStart(5)} s  ${folder}`);'
+
 # finish: what was slow, cut short or failed, and the sum of all suites. Fails where anything failed.
 finish() {
   if compgen -G "$REPORTS/*.json" > /dev/null; then
     printf '\nThe slowest tests:\n'
     node -e "$SLOWEST" "$REPORTS"/*.json
+    printf '\nThe folders of tests, all workers together:\n'
+    node -e "$FOLDERS" "$REPORTS"/*.json
   fi
   if [ -s "$CUT" ]; then printf '\nCut short by the time:\n' && cut -c 1-300 "$CUT"; fi
   if [ -s "$FAILURES" ]; then printf '\nFailed at least once:\n' && cat "$FAILURES"; fi
@@ -107,7 +118,7 @@ finish() {
   [ "$failed" -eq 0 ]
 }
 
-browser_is_there() { command -v chromium || command -v chromium-browser || command -v google-chrome; }
+whole_browser_is_there() { command -v chromium || command -v chromium-browser || command -v google-chrome; }
 firefox_is_there() { command -v firefox-esr || command -v firefox; }
 
 # install_package NAME UNTESTED: installs a package of the system, or says what is not tested without it.
@@ -139,15 +150,20 @@ find_init() {
 }
 
 find_browser() {
-  browser_is_there > /dev/null || [ -n "${MIMIKIT_CHROMIUM:-}" ] || install_package chromium "The page is not tested in a browser"
+  if [ -z "${MIMIKIT_CHROMIUM:-}" ]; then
+    command -v chromium-headless-shell > /dev/null || install_package chromium-headless-shell "The page is tested with a whole browser"
+    whole_browser_is_there > /dev/null || install_package chromium "Push is not tested in a browser"
+  fi
   firefox_is_there > /dev/null || [ -n "${MIMIKIT_FIREFOX:-}" ] || install_package firefox-esr "The page is not tested in Firefox"
   command -v nginx > /dev/null || install_package nginx-light "The page is not tested behind nginx"
   command -v caddy > /dev/null || install_package caddy "The page is not tested behind Caddy"
 }
 
-# Without the agent CLIs their suite fails: it is the only one that shows that they work.
+# Without the agent CLIs the whole proof fails: their tests are the only ones that show that they work.
 find_agents() {
-  node scripts/install-agents.mjs || echo "The agent CLIs could not be installed: their suite will fail."
+  node scripts/install-agents.mjs || echo "The agent CLIs could not be installed."
+  # Their tests skip themselves without them.
+  node test/agents/check.ts || count "agents" 0 1 1
 }
 
 # within PERCENT MAX: so many percent of the seconds that are left of all, MAX at most, 20 at least.

@@ -42,7 +42,7 @@ test("every script, npm command and project of tests that they name is there", (
   expect(projects.filter((name) => !read("vitest.config.ts").includes(`name: "${name}"`))).toEqual([]);
 });
 
-test("each suite of the whole proof says how long it may take and how long it took, and together they fit into its time, which is below an hour", () => {
+test("each suite of the whole proof says how long it may take and how long it took, and together they fit into its time, which is at most forty minutes", () => {
   const suites = read(".ci/run")
     .split("\n")
     .filter((line) => /^(?:\w+ && )?(?:vitest|counted)_suite /.test(line));
@@ -51,5 +51,5 @@ test("each suite of the whole proof says how long it may take and how long it to
   const seconds = suites.map((line) => Number(line.match(/# (\d+)$/)?.[1]));
   const most = Number(/^SECONDS_MAX=(\d+)$/m.exec(read(".ci/run"))?.[1]);
   expect(seconds.reduce((sum, each) => sum + each, 0)).toBeLessThanOrEqual(most);
-  expect(most).toBeLessThan(3_600);
+  expect(most).toBeLessThanOrEqual(2_400);
 });

@@ -8,7 +8,7 @@ import { basename, join } from "node:path";
 import type { ChatMessage } from "@mimikit/protocol/wire/api";
 import type { Browser, CDPSession, Page } from "playwright-core";
 import { buildPage } from "./support/build-page.ts";
-import { findChromium, launchChromium } from "./support/chromium.ts";
+import { findWholeChromium, launchChromium } from "./support/chromium.ts";
 import { messageRecord, statusRecord } from "./support/records.ts";
 import { ScriptedGateway } from "./support/scripted-gateway.ts";
 
@@ -28,7 +28,7 @@ const WAIT_MS_MAX = 300_000;
 /** Milliseconds, frames a second, or elements, by the name of the row. */
 type Figures = Map<string, number>;
 
-const chromium = findChromium();
+const chromium = findWholeChromium();
 if (chromium === undefined) throw new Error("no Chromium here: install one, or name it in MIMIKIT_CHROMIUM");
 const own = await mkdtemp(join(tmpdir(), "mimikit-page-"));
 const browser = await launchChromium(chromium);

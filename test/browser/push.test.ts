@@ -8,8 +8,9 @@ import { createECDH, randomBytes } from "node:crypto";
 import type { Page } from "playwright-core";
 import { describe, expect, test } from "vitest";
 import type { PushPayload } from "../../apps/http-gateway/src/push/payload.ts";
+import { findWholeChromium } from "./support/chromium.ts";
 import { PUSH_KEY } from "./support/scripted-gateway.ts";
-import { BROWSER_MS_MAX, connected, hasChromium, usePages } from "./support/use-pages.ts";
+import { BROWSER_MS_MAX, connected, usePages } from "./support/use-pages.ts";
 import { openView, view } from "./support/views.ts";
 
 interface Shown {
@@ -24,6 +25,8 @@ interface WorkerScope extends EventTarget {
   registration: ServiceWorkerRegistration;
   NotificationEvent: new (type: string, about: { notification: unknown; action: string }) => Event;
 }
+
+const wholeChromium = findWholeChromium();
 
 const SUBSCRIPTION = {
   endpoint: "https://push.invalid/abc",
@@ -51,8 +54,8 @@ const ASKS: PushPayload = {
   unsent: "Not sent.",
 };
 
-describe.runIf(hasChromium)("web push", { timeout: BROWSER_MS_MAX }, () => {
-  const pages = usePages();
+describe.runIf(wholeChromium !== undefined)("web push", { timeout: BROWSER_MS_MAX }, () => {
+  const pages = usePages(wholeChromium);
 
   /** A page that is paired and may notify. */
   async function open(locale = "en-GB"): Promise<Page> {

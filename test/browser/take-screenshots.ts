@@ -8,7 +8,7 @@ import { createPairing } from "@mimikit/runtime/home/pairing";
 import type { CDPSession, Page } from "playwright-core";
 import { COLOURS, LANGUAGES, PICTURES, SIZES } from "../../scripts/gallery.ts";
 import { Instance } from "../support/instance.ts";
-import { findChromium, launchChromium } from "./support/chromium.ts";
+import { findWholeChromium, launchChromium } from "./support/chromium.ts";
 import { fillGarden } from "./support/garden.ts";
 import { settled } from "./support/views.ts";
 
@@ -28,7 +28,7 @@ interface Shot {
   seen: (page: Page) => Promise<unknown>;
 }
 
-const chromium = findChromium();
+const chromium = findWholeChromium();
 if (chromium === undefined) throw new Error("no Chromium here: install one, or name it in MIMIKIT_CHROMIUM");
 const mimikit = await Instance.start();
 const browser = await launchChromium(chromium);

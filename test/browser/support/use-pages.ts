@@ -35,15 +35,15 @@ export interface Pages {
   atEnd(cleanUp: () => Promise<unknown>): void;
 }
 
-/** Call it once in a `describe`. */
-export function usePages(): Pages {
+/** Call it once in a `describe`. @param path of the browser. */
+export function usePages(path = chromiumPath): Pages {
   const dist = inject("pageDir");
   let browser: Browser;
   let gateway: ScriptedGateway;
   const cleanUps: (() => Promise<unknown>)[] = [];
 
   beforeAll(async () => {
-    browser = await launchChromium(chromiumPath ?? "");
+    browser = await launchChromium(path ?? "");
   }, BROWSER_MS_MAX);
   afterAll(() => browser?.close());
   beforeEach(async () => {
