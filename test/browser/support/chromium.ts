@@ -18,7 +18,7 @@ const FLAGS = [
   "--disable-sync",
 ];
 
-/** Things that the headless shell does not have, such as push, need a whole browser. */
+/** The headless shell has neither push nor notifications: tests of them need a whole browser. */
 export function findWholeChromium(): string | undefined {
   return process.env.MIMIKIT_CHROMIUM ?? WHOLE.find((path) => existsSync(path));
 }

@@ -2,12 +2,13 @@
 
 import { byRole } from "@mimikit/protocol/base/kind";
 import { describe, expect, test } from "vitest";
+import { findWholeChromium } from "../support/chromium.ts";
 import { messageRecord, questionRecord } from "../support/records.ts";
-import { BROWSER_MS_MAX, hasChromium, usePages } from "../support/use-pages.ts";
+import { BROWSER_MS_MAX, usePages } from "../support/use-pages.ts";
 import { openView, view } from "../support/views.ts";
 
-describe.runIf(hasChromium)("the settings", { timeout: BROWSER_MS_MAX }, () => {
-  const pages = usePages();
+describe.runIf(findWholeChromium() !== undefined)("the settings", { timeout: BROWSER_MS_MAX }, () => {
+  const pages = usePages(findWholeChromium());
   const { openPage, atEnd } = pages;
 
   test("say who answers for each role, what was passed over, and try it with a harmless message", async () => {
