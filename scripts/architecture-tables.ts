@@ -48,7 +48,7 @@ function kinds(): string {
 /** The rules in the order of decide.ts, each with the first sentence of its file. */
 function rules(): string {
   const decide = read("packages/core/src/decide.ts");
-  const list = /const RULES[\s\S]*? = \[\n([^\]]*)\]/.exec(decide)?.[1] ?? "";
+  const list = /^const RULES.* = \[\n([^\][]*)\]/m.exec(decide)?.[1] ?? "";
   const rows = [...list.matchAll(/\w+/g)].map(([name], i) => {
     const file = new RegExp(`import \\{ ${name} \\} from "\\./rules/([^"]+)"`).exec(decide)?.[1];
     if (file === undefined) throw new Error(`decide.ts lists ${name} and does not import it from rules/`);
@@ -61,6 +61,9 @@ function rules(): string {
 /** Of the comment that a file begins with, without its citation. */
 function firstSentence(text: string): string {
   const comment = /^\/\*\*([\s\S]*?)\*\//.exec(text)?.[1] ?? "";
-  const words = comment.replace(/\s*\n \* ?/g, " ").trim();
-  return `${(/^.*?[.:;](?= |$)/.exec(words)?.[0] ?? words).replace(/ \((?:SPEC|docs\/)[^)]*\)/g, "").replace(/[.:;]$/, "")}.`;
+  const words = comment
+    .replace(/\n \* ?/g, " ")
+    .replace(/\s+/g, " ")
+    .trim();
+  return `${(/^.*?[.:;](?= |$)/.exec(words)?.[0] ?? words).replace(/ \((?:SPEC|docs\/)[^()]*\)/g, "").replace(/[.:;]$/, "")}.`;
 }

@@ -77,7 +77,7 @@ function readHelp(help: string): CommandSurface {
     else if (isTable && last !== undefined) last.text += ` ${line.trim()}`;
   }
   const takes = rows.map(({ names, text }) => {
-    const choices = /\[choices: ([^\]]*)\]/.exec(text)?.[1]?.match(/[^",\s]+/g);
+    const choices = /\[choices: ([^\][]*)\]/.exec(text)?.[1]?.match(/[^",\s]+/g);
     const isRequired = text.includes("[required]");
     return [names.at(-1) ?? "", { names, ...(choices && { choices }), ...(isRequired && { isRequired }) }] as const;
   });

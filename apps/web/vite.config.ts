@@ -7,7 +7,7 @@ const oneFontFormat: Plugin = {
   name: "one-font-format",
   enforce: "pre",
   transform: (code, id) =>
-    id.includes("katex.min.css") ? code.replace(/,url\([^)]+\) format\("(?:woff|truetype)"\)/g, "") : undefined,
+    id.includes("katex.min.css") ? code.replace(/,url\([^(),]+\) format\("(?:woff|truetype)"\)/g, "") : undefined,
 };
 
 export default defineConfig({

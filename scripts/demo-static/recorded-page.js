@@ -28,7 +28,7 @@ const answer = (body, status) =>
 
 const fetchFile = globalThis.fetch;
 globalThis.fetch = async (input, init) => {
-  const [, path, query] = /(?:^|\/)(api\/[^?]*)(\?.*)?$/.exec(String(input)) ?? [];
+  const [, path, query] = /(?:^|\/)(api\/[^?]*)(\?.*)?$/s.exec(String(input)) ?? [];
   if (path === undefined) return fetchFile(input, init);
   const recorded = (init?.method ?? "GET") === "GET" ? (answers[path + (query ?? "")] ?? answers[path]) : undefined;
   return recorded === undefined

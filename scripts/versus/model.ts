@@ -154,7 +154,7 @@ function wordsFor(turns: readonly Turn[]): string {
 }
 
 /** Mimikit's prompt marks the part that is new, and its rules say that only that is to be answered. */
-const newIn = (text: string): string => /<M:inputs>.*?<\/M:inputs>/s.exec(text)?.[0] ?? text;
+const newIn = (text: string): string => text.split("<M:inputs>", 2)[1]?.split("</M:inputs>", 1)[0] ?? text;
 
 function textOf(content: Turn["content"]): string {
   if (content === null) return "";

@@ -157,7 +157,7 @@ function optionsOf(path: readonly string[], commands: readonly Command[]): strin
   parserOf([], commands).parse([...path, "--help"], (_error: unknown, _options: unknown, text: string) => {
     help = text;
   });
-  return [...help.matchAll(/(?<=^ +(?:-\w, )?)--?[a-z-]+/gm)].map(([option]) => option);
+  return [...help.matchAll(/^ +(?:(-\w), )?(--?[a-z-]+)/gm)].flatMap(([, ...options]) => options.filter(Boolean));
 }
 
 async function explained(complaint: string, typed: readonly string[]): Promise<Failure> {

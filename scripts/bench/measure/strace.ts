@@ -23,7 +23,7 @@ export async function countSystemCalls(
   await act();
   await endChild(child, "SIGINT");
   // The last line: `100.00    1.234    12    90210    1234 total`.
-  const total = /^\s*100\.00\s+\S+\s+\d+\s+(\d+)\s.*total$/m.exec(await said)?.[1];
+  const total = /^ *100\.00 +\S+ +\d+ +(\d+) .*total$/m.exec(await said)?.[1];
   if (total === undefined) throw new Error("strace has counted nothing");
   return Number(total);
 }

@@ -63,7 +63,7 @@ export const ntfy: ChannelKind = {
     const { protocol, username, password, search, hash } = URL.parse(server) ?? {};
     if (!/^https?:$/.test(protocol ?? "") || [username, password, search, hash].some((part) => part !== ""))
       throw new Error("the server is an address that begins with https:// or http://, without a password or a query");
-    return new Ntfy(server.replace(/\/+$/, ""), topic, listen, token);
+    return new Ntfy(server.replace(/(?<!\/)\/+$/, ""), topic, listen, token);
   },
 };
 

@@ -55,7 +55,7 @@ export const telegram: ChannelKind = {
   async open({ token = "", server = API_ROOT }) {
     if (!TOKEN.test(token))
       throw new Error("the token of a bot is digits, a colon and letters, as @BotFather gives it");
-    return new Telegram(token, server.replace(/\/+$/, ""));
+    return new Telegram(token, server.replace(/(?<!\/)\/+$/, ""));
   },
 };
 

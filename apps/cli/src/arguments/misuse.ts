@@ -7,6 +7,9 @@ import type { Command } from "./command.ts";
 export const NO_ARGUMENT =
   "a key is never an argument: others see it in the list of processes, and the shell keeps it. Send it through a pipe, with --key-stdin, or say  mimikit connect  and paste it";
 
+/** An option without the value that was typed with it. */
+const beforeValue = (word: string) => word.split("=", 1)[0] ?? "";
+
 interface Line {
   /** As they were typed, with the command first, then the sub-command. */
   words: readonly string[];
@@ -64,7 +67,8 @@ function misuseOf(complaint: string, words: readonly string[], place: Place): st
   const line = `mimikit ${path.join(" ")}`;
   const usage = [line, ...leaf.usage.split(" ").slice(1)].join(" ");
   const help = t("{line} --help  shows its options and examples", { line });
-  const [, argument, given, choices = ""] = /Argument: ([\w-]+), Given: "(.*?)", Choices: (.*)$/.exec(complaint) ?? [];
+  const [, argument, given, choices = ""] =
+    /^ *Argument: ([\w-]+), Given: "(.*)", Choices: (.*)$/m.exec(complaint) ?? [];
   if (argument !== undefined && given !== undefined) {
     const all = choices.split(", ").map((choice) => choice.replaceAll('"', ""));
     const where = words.some((word) => word.startsWith(`--${argument}`)) ? `--${argument}` : line;
@@ -74,10 +78,10 @@ function misuseOf(complaint: string, words: readonly string[], place: Place): st
   // The parser calls --long-term longTerm.
   const dashed = named.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
   const option = words.find(
-    (word) => word.startsWith("-") && [named, dashed].includes(word.replace(/^--?(?:no-)?|=.*$/gs, "")),
+    (word) => word.startsWith("-") && [named, dashed].includes(beforeValue(word).replace(/^--?(?:no-)?/, "")),
   );
   if (option !== undefined) {
-    const bare = option.replace(/(?<=^--)no-|=.*$/gs, "");
+    const bare = beforeValue(option).replace(/(?<=^--)no-/, "");
     const owners = others.filter((each) => optionsOf([...path.slice(0, -1), each]).includes(bare));
     if (owners.length > 0)
       return t("{line} takes no {option}: it is an option of  mimikit {owners}", {

@@ -1,6 +1,8 @@
 /** The content of an export, in our terms. All of its texts are a stranger's: they are kept and shown, and never followed. */
 
+import { headingOf } from "@mimikit/memory/text/heading";
 import { REMEMBER_CHARS_MAX } from "@mimikit/protocol/records/effect";
+import { withoutComments } from "@mimikit/protocol/texts/comments";
 import type { TriggerDefinition } from "@mimikit/protocol/triggers/trigger-order";
 import { t } from "../i18n/language.ts";
 
@@ -84,8 +86,8 @@ export function memoriesIn(text: string, mark: string): string[] {
     for (const piece of pieces(heading === "" ? entry : `${heading}: ${entry}`, REMEMBER_CHARS_MAX - mark.length))
       memories.push(piece + mark);
   };
-  for (const line of text.replaceAll(/<!--[\s\S]*?-->/g, "").split(/\r?\n/)) {
-    const [, title] = /^#{1,6}\s+(.*?)[\s#]*$/.exec(line) ?? /^\*\*([^*]+)\*\*:?\s*$/.exec(line) ?? [];
+  for (const line of withoutComments(text).split(/\r?\n/)) {
+    const title = headingOf(line)?.title ?? /^\*\*([^*]+)\*\*:?\s*$/.exec(line)?.[1];
     if (title !== undefined || line.trim() === "" || /^[-*+] /.test(line)) end();
     if (title !== undefined) heading = title.trim();
     else if (line.trim() !== "") lines.push(line.trim());

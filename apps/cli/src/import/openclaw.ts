@@ -89,7 +89,7 @@ export async function readOpenClaw(files: ExportFiles, timeZone: string, nowMs: 
 
 /** A note of a day keeps its day. */
 function markOf(name: string): string {
-  const day = /(\d{4}-\d{2}-\d{2})[^/]*\.md$/.exec(name)?.[1];
+  const day = name.endsWith(".md") ? /\d{4}-\d{2}-\d{2}/.exec(name.slice(name.lastIndexOf("/") + 1))?.[0] : undefined;
   return day === undefined ? MARK : ` (from OpenClaw, ${day})`;
 }
 

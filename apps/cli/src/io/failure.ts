@@ -27,5 +27,5 @@ export function misuseOf(error: z.ZodError): Failure {
 /** The text of whatever was thrown, on one line. */
 export function reasonOf(error: unknown): string {
   const text = error instanceof Error ? error.message : String(error);
-  return text.trim().replace(/\s*\n\s*/g, " · ");
+  return text.trim().replace(/(?<!\s)\s*\n\s*/g, " · ");
 }

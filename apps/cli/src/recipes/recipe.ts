@@ -90,7 +90,7 @@ export type Recipe = z.infer<typeof Recipe> & {
 
 const PLACEHOLDER = /\{\{([^{}]*)\}\}/g;
 const REMINDER = /^remind me: [^\n]+$/;
-const COMMAND_WITHOUT_QUOTES = /^\s*(?:run|execute|运行|执行)\s*[:：]/im;
+const COMMAND_WITHOUT_QUOTES = /^[^\S\r\n\u2028\u2029]*(?:run|execute|运行|执行)\s*[:：]/im;
 
 /** @param text of the file. @throws BadRecipe. */
 export function parseRecipe(text: string): Recipe {

@@ -34,7 +34,7 @@ const SAID_ELSEWHERE: ReadonlySet<string> = new Set([
 ]);
 const SECRET_NAME = /KEY|TOKEN|SECRET|PASSWORD/;
 /** `https://user:password@host` */
-const WITH_PASSWORD = /\/\/[^/\s]*:[^/\s]*@/;
+const WITH_PASSWORD = /\/\/[^/\s:]*:[^/\s]*@/;
 
 const OF_HOME = {
   command: ["service", "run"],

@@ -6,7 +6,7 @@ import { Lexer, type Token } from "marked";
 import { padded, plainLine, plainText, styled, widthOf } from "../io/print.ts";
 
 /** Texts come from models: no pattern here may take more than linear time for what one writes. */
-const HEADING = /^ {0,3}#{1,6}\s+(.*)$/s;
+const HEADING = /^ {0,3}#{1,6}\s+(.*)/s;
 const RULE = /^ {0,3}([-*_])(?:[ \t]*\1){2,}\s*$/;
 const FENCE = /^\s*(`{3,}|~{3,}(?!~))([^`]*)$/;
 const BOX = /^(\s*)[-*+]\s+\[([ xX])\]\s+/;
@@ -16,9 +16,9 @@ const QUOTE = /^\s*>\s?/;
 const ROW = /^\s*\|/;
 /** The line between the titles of a table and its rows. */
 const DIVIDER = /^[\s|:-]+$/;
-/** As much of a line as does not say yet what it is. */
-const UNDECIDED = /^\s*(?:[#>|`~]+|[-*+_](?:[ \t*_-])*(?:\[[ xX]?\]?)?|\d{1,9}[.)]?)?\s*$/;
-/** A longer line is decided: the pattern takes quadratic time, and is tried whenever more of the line comes. */
+/** As much of a line, without white space around it, as does not say yet what it is. */
+const UNDECIDED = /^(?:[#>|`~]+|[-*+_](?:[ \t*_-])*(?:\[[ xX]?\]?)?|\d{1,9}[.)]?)?$/;
+/** A longer line is decided: the pattern is tried whenever more of the line comes. */
 const UNDECIDED_CHARS_MAX = 200;
 /** Lines that are shown when they are whole. */
 const WHOLE = /^\s*(?:#|\||`{3}|~{3})/;
@@ -90,7 +90,7 @@ export class TerminalMarkdown {
       this.shown = line.length;
       return text;
     }
-    const isUndecided = line.length <= UNDECIDED_CHARS_MAX && UNDECIDED.test(line);
+    const isUndecided = line.length <= UNDECIDED_CHARS_MAX && UNDECIDED.test(line.trim());
     if (this.shown === 0 && (isUndecided || WHOLE.test(line))) return "";
     const { lead, length } = this.shown === 0 ? leadOf(line) : { lead: "", length: this.shown };
     const certain = certainOf(line.slice(length));

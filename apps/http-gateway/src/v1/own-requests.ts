@@ -105,7 +105,7 @@ function titleIn(history: string): string {
   return [...words]
     .slice(0, TITLE_CHARS_MAX)
     .join("")
-    .replace(/[\s.,:;!?。，：；！？…]+$/u, "");
+    .replace(/(?<![\s.,:;!?。，：；！？…])[\s.,:;!?。，：；！？…]+$/u, "");
 }
 
 function lastLine(history: string): string {

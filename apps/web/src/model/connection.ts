@@ -106,7 +106,7 @@ function send(frame: ClientFrame): boolean {
 }
 
 function open(mine: number): void {
-  const url = new URL("ws", location.href.replace(/^http/, "ws").replace(/#.*$/, ""));
+  const url = new URL("ws", location.href.replace(/^http/, "ws"));
   let hasOpened = false;
   socket = new WebSocket(url);
   socket.onopen = () => {

@@ -12,7 +12,7 @@ export function wants({ on, role, title, trigger }: Hook, { type, data }: HookEv
   if (!(Array.isArray(on) ? on : [on]).some((each) => each === type)) return false;
   if (role !== undefined && data.role !== role) return false;
   if (trigger !== undefined && data.trigger !== trigger) return false;
-  return title === undefined || matches(title, data.title);
+  return title === undefined || isLike(data.title, title);
 }
 
 /** The filters of a hook as a text: when it becomes another, the hook starts over, so that it does not fire for the past. */
@@ -25,19 +25,17 @@ export function deliveryId(hook: string, { type, data }: HookEvent): string {
   return `d-${createHash("sha256").update(`${hook}\n${type}\n${data.id}`).digest("hex").slice(0, DIGITS)}`;
 }
 
-/** `*` stands for any characters; everything else for itself. Each part is searched once, from the end of the one before. */
-function matches(pattern: string, title: string): boolean {
-  const parts = pattern.split("*");
-  const [first = ""] = parts;
-  const last = parts.at(-1) ?? "";
-  if (parts.length === 1) return title === pattern;
-  if (!title.startsWith(first) || !title.endsWith(last) || title.length < first.length + last.length) return false;
-  const middle = title.slice(first.length, title.length - last.length);
-  let from = 0;
-  for (const part of parts.slice(1, -1)) {
-    const found = middle.indexOf(part, from);
-    if (found < 0) return false;
-    from = found + part.length;
+/** `*` in the pattern matches any characters; everything else itself. */
+function isLike(title: string, pattern: string): boolean {
+  const [first = "", ...others] = pattern.split("*");
+  const last = others.pop();
+  if (last === undefined) return title === first;
+  if (!title.startsWith(first)) return false;
+  let end = first.length;
+  for (const part of others) {
+    const at = title.indexOf(part, end);
+    if (at < 0) return false;
+    end = at + part.length;
   }
-  return true;
+  return title.length - last.length >= end && title.endsWith(last);
 }

@@ -46,7 +46,8 @@ export function textOfSlides(bytes: Uint8Array): string {
 }
 
 function notesOf(slide: string, archive: Archive): string {
-  const relations = archive.get(slide.replace(/([^/]+)$/, "_rels/$1.rels")) ?? "";
+  const folder = slide.slice(0, slide.lastIndexOf("/") + 1);
+  const relations = archive.get(`${folder}_rels/${slide.slice(folder.length)}.rels`) ?? "";
   let notes = "";
   visitXml(relations, (name, { Type: type = "", Target: target = "" }) => {
     if (name !== "Relationship" || !type.endsWith("/notesSlide")) return;
@@ -55,14 +56,14 @@ function notesOf(slide: string, archive: Archive): string {
   return notes;
 }
 
-const numberIn = (name: string) => Number(/(\d+)\.xml$/.exec(name)?.[1] ?? 0);
+const numberIn = (name: string) => Number(/(?<!\d)(\d+)\.xml$/.exec(name)?.[1] ?? 0);
 const byNumber = (a: string, b: string) => numberIn(a) - numberIn(b);
 
 /** Cells end with a tab, and their paragraphs with a line break of their own. */
 function tidy(text: string): string {
   return text
     .replace(/\n\t/g, "\t")
-    .replace(/\t+\n/g, "\n")
+    .replace(/(?<!\t)\t+\n/g, "\n")
     .replace(/\n{3,}/g, "\n\n")
     .trim();
 }

@@ -85,7 +85,7 @@ function datesOf(archive: Archive): boolean[] {
 function isDateFormat(id: number, code: string | undefined): boolean {
   if (code === undefined) return DATE_FORMATS.has(id);
   // Characters in quotation marks, in brackets or behind a backslash are shown as they are.
-  return /[dmyhs]/i.test(code.replace(/"[^"]*"|\[[^\]]*\]|\\./g, ""));
+  return /[dmyhs]/i.test(code.replace(/"[^"]*"?|\[[^\]]*\]?|\\./g, ""));
 }
 
 function rowsOf(xml: string, of: Workbook): string {

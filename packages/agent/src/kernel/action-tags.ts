@@ -99,7 +99,7 @@ function findZone(text: string, tools: readonly Tool[]): Zone | null {
   return null;
 }
 
-const FENCE = /^(?<prefix>(?:[ \t]|>|[-*+] |\d{1,9}[.)] )*)(?<mark>`{3,}|~{3,})(?<info>.*)$/;
+const FENCE = /^(?<prefix>(?:[ \t]|>|[-*+] |\d{1,9}[.)] )*)(?<mark>`{3,}|~{3,})(?<info>.*)/s;
 /** A closing fence may be indented by three more than the opening one. */
 const FENCE_INDENT = 3;
 

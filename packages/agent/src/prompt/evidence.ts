@@ -93,7 +93,7 @@ function fileName({ id, name = id.slice(0, 12), type }: AttachedFile): string {
   const ending = ATTACHMENT_EXTENSIONS[type];
   const given = extname(name);
   const stem = (given === "" ? name : name.slice(0, -given.length)).replace(/[^\p{L}\p{N}_-]+/gu, "-");
-  const short = stem.replace(/^-+|-+$/g, "").slice(0, NAME_CHARS_MAX);
+  const short = stem.replace(/^-+|(?<!-)-+$/g, "").slice(0, NAME_CHARS_MAX);
   return `${short === "" ? id.slice(0, 12) : short}.${isOfAnyKind(type) ? endingOf(given, ending) : ending}`;
 }
 

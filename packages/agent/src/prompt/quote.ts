@@ -80,7 +80,7 @@ function word(text: string): string {
 /** A text on one line that opens no tag: for the descriptions of tools from outside. */
 export function oneLine(text: string): string {
   return disarm(text)
-    .replace(/\s*\n\s*/g, " ")
+    .replace(/(?<!\s)\s*\n\s*/g, " ")
     .trim();
 }
 

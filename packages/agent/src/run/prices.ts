@@ -67,8 +67,8 @@ const TABLE: ReadonlyMap<string, Price> = new Map(
   ),
 );
 
-/** Suffixes of a name that mean the same model: a day, a build number, `latest`, `preview`. */
-const EDITION = /(-(preview|latest|exp|\d{8}|\d{4}-\d{2}-\d{2}|\d{2}-\d{2,4}|\d{3}))+$/;
+/** Suffixes of a name that mean the same model, four at most: a day, a build number, `latest`, `preview`. */
+const EDITION = /(?:-(?:preview|latest|exp|\d{8}|\d{4}-\d{2}-\d{2}|\d{2}-\d{2,4}|\d{3})){1,4}$/;
 
 /** The price of a model by its name there, with its publisher or without; undefined where the table does not know it. */
 export function knownPrice(model: string): Price | undefined {

@@ -47,8 +47,9 @@ const QUESTION = /[?？]["'”’)）」』\s]*$|如何|怎么|什么|哪个|哪
 /** The arguments and fields that say what a call was about, the most telling first. */
 const FACT_KEYS = ["path", "file", "directory", "url", "id", "status", "state", "command", "query"];
 
-/** A sentence ends at its mark and what closes it, or with its line; a point inside a word, or before a small letter, is none. */
-const SENTENCE_END = /(?<=[。！？!?；;]["'”’)）」』]*)(?![。！？!?；;"'”’)）」』])|(?<=\.["'”’)]*)(?=\s+(?![a-z]))/u;
+/** A sentence ends at its mark and up to eight characters that close it, or with its line; a point inside a word, or before a small letter, is none. */
+const SENTENCE_END =
+  /(?<=[。！？!?；;]["'”’)）」』]{0,8})(?![。！？!?；;"'”’)）」』])|(?<=\.["'”’)]{0,8})(?=\s+(?![a-z]))/u;
 const LIST_LINE = /^\s*(?:[-*+•]|\d+[.)、])\s+/;
 
 /**

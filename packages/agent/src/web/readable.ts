@@ -71,7 +71,7 @@ function titleOf(html: string): string {
 }
 
 function charsetIn(bytes: Buffer): string | undefined {
-  return /<meta[^>]+charset\s*=\s*["']?([\w-]+)/i.exec(bytes.toString("latin1", 0, META_BYTES))?.[1];
+  return /<meta[^<>]+charset\s*=\s*["']?([\w-]+)/i.exec(bytes.toString("latin1", 0, META_BYTES))?.[1];
 }
 
 /** An unknown name stands for UTF-8. */

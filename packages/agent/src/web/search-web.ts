@@ -33,7 +33,9 @@ const found = (hits: z.output<typeof Hits>): SearchHit[] =>
 
 const WIRES: Record<SearchEngine, Wire> = {
   searxng: {
-    ask: ({ url }, query) => ({ url: withQuery(`${url.replace(/\/+$/, "")}/search`, { q: query, format: "json" }) }),
+    ask: ({ url }, query) => ({
+      url: withQuery(`${url.replace(/(?<!\/)\/+$/, "")}/search`, { q: query, format: "json" }),
+    }),
     answer: z.looseObject({ results: Hits }).transform(({ results }) => found(results)),
   },
   brave: {

@@ -55,5 +55,5 @@ function counted(all: readonly Pick<FoundEntry, "document" | "entry">[]): FoundE
 function plain(text: string): string {
   return fold(text)
     .replaceAll(/\s+/g, " ")
-    .replace(/[.。!！\s]+$/, "");
+    .replace(/(?<![.。!！\s])[.。!！\s]+$/, "");
 }

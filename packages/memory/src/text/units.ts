@@ -1,4 +1,5 @@
 /** A hit is a paragraph or a list item, not a file, so that what is put before a role is what it asked for. */
+import { headingOf } from "./heading.ts";
 import { monthsIn } from "./months.ts";
 import { simplify } from "./simplify.ts";
 import { tokenize } from "./tokenize.ts";
@@ -8,7 +9,6 @@ export const HIT_CHARS_MAX = 300;
 /** Characters kept before the first found word where a long text is cut. */
 const LEAD_CHARS = 60;
 const COMMENT = /<!--[\s\S]*?(?:-->|$)/g;
-const HEADING = /^(#{1,6})\s+(.*?)[\s#]*$/;
 const DATED = /^(\d{4}-\d{2}(?:-\d{2})?)?-?(.*)$/;
 const LIST_ITEM = /^\s*(?:[-*+]|\d+[.)])\s+(?:\[[ xX]\]\s+)?/;
 
@@ -72,7 +72,7 @@ function lastOpening(markdown: string): number {
 }
 
 function isOpening(line: string): boolean {
-  return line.trim() === "" || HEADING.test(line) || LIST_ITEM.test(line);
+  return line.trim() === "" || headingOf(line) !== null || LIST_ITEM.test(line);
 }
 
 interface Piece {
@@ -106,10 +106,10 @@ function split(markdown: string, under: Headings): { pieces: Piece[]; headings: 
   };
   for (const line of markdown.replace(COMMENT, "").split(/\r?\n/)) {
     if (isOpening(line)) close();
-    const [, marks, title] = HEADING.exec(line) ?? [];
-    if (marks !== undefined && title !== undefined) {
-      pending = title;
-      above = [...Array.from({ length: marks.length - 1 }, (_, level) => above[level] ?? ""), title];
+    const heading = headingOf(line);
+    if (heading !== null) {
+      pending = heading.title;
+      above = [...Array.from({ length: heading.level - 1 }, (_, level) => above[level] ?? ""), heading.title];
     } else lines.push(line.replace(LIST_ITEM, "").trim());
   }
   close();

@@ -6,7 +6,7 @@ export const ENTRY_NAME_CHARS_MAX = 1_000;
 /** The edit of a turn: what was remembered in it. */
 const OF_TURN = /^(t-\d{6,})\.\d+$/;
 const TURN_PREFIX = "t-";
-const MARK = /[ \t]*<!-- (\S+) -->/g;
+const MARK = /(?<![ \t])[ \t]*<!-- (\S+) -->/g;
 const BULLET = /^\s*(?:[-*+]|\d+[.)]) (?:\[[ xX]\] )?/;
 const HEADING = /^#{1,6} /;
 

@@ -30,7 +30,7 @@ export type TypedLine =
   | { kind: "mistake"; mistake: "unknown" | "textMissing" | "textUnwanted"; name: string };
 
 /** A path (`/etc/hosts`) or a fraction begins with a slash, too: a command is one word of letters. */
-const COMMAND = /^\/([a-z]+)(?:\s+([\s\S]*))?$/i;
+const COMMAND = /^\/([a-z]+)(?:\s+(\S[\s\S]*))?$/i;
 
 /**
  * Reads one line of the chat. `//stop` is the message `/stop`, and `/etc/hosts` is a message as well. The text is without

@@ -1,4 +1,5 @@
 /** backlog.md is a list of Markdown checkboxes that people and the Teller edit alike (SPEC G, update_backlog). */
+import { withoutComments } from "@mimikit/protocol/texts/comments";
 import type { BacklogEntry } from "@mimikit/protocol/wire/api";
 import type { FileSystem } from "../disk/file-system.ts";
 import { BACKLOG_PATH } from "../disk/state.ts";
@@ -24,7 +25,7 @@ export function parseBacklog(text: string): BacklogItem[] {
   return text.split("\n").flatMap((content, line) => {
     const match = ITEM.exec(content);
     if (match === null) return [];
-    return [{ item: (match[2] ?? "").replace(/<!--.*?-->/g, "").trim(), done: match[1] !== " ", line }];
+    return [{ item: withoutComments(match[2] ?? "").trim(), done: match[1] !== " ", line }];
   });
 }
 

@@ -5,6 +5,7 @@
  */
 
 import { createHash } from "node:crypto";
+import { basename } from "node:path";
 import { BadJson } from "@mimikit/protocol/base/json";
 import { sentence } from "@mimikit/protocol/texts/coded";
 import { directoryOf, type FileSystem } from "../disk/file-system.ts";
@@ -189,13 +190,14 @@ function replacedName(path: string, before: string, after: string, temporary: st
 
 /** The length and the hashes in the name of a replaced file; in another name there are none that any text has. */
 function textsOf(old: string): { length: number; before: string; after: string } {
-  const [, length, before = "", after = ""] = /\.replaced-\w+-(\d+)-(\w+)-(\w+)-[^/]+$/.exec(old) ?? [];
+  const [, length, before = "", after = ""] = /^\.replaced-\w+-(\d+)-(\w+)-(\w+)-./.exec(basename(old)) ?? [];
   return { length: Number(length), before, after };
 }
 
 /** The file that was to come in place of a replaced one, by the name of that; null where it says none. */
 function replacementOf(old: string): string | null {
-  const [, owner, number] = new RegExp(`-${TEMPORARY}-([\\w.-]+)-(\\d+)$`).exec(old) ?? [];
+  const [, owner, number] =
+    new RegExp(`^\\.replaced(?:-\\w+){4}-${TEMPORARY}-([\\w.-]+)-(\\d+)$`).exec(basename(old)) ?? [];
   return owner === undefined || number === undefined ? null : `${TEMPORARY}/${owner}/${number}`;
 }
 

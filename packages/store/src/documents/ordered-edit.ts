@@ -93,7 +93,7 @@ function entryChange(
 
 /** A checkbox is one line: what is said in several would be ticked off and taken out by its first alone. */
 function onOneLine(item: string): string {
-  return item.replaceAll(/\s*[\r\n]\s*/g, " ");
+  return item.replaceAll(/(?<!\s)\s*[\r\n]\s*/g, " ");
 }
 
 function findItem(edit: BacklogEdit, text: string): BacklogItem | EditProblem {
@@ -153,5 +153,5 @@ function withEntry({ id, path }: EntryEdit, change: UndoableChange | null, text:
 }
 
 function withMarks(text: string, marks: readonly string[]): string {
-  return `${text.replace(/\n*$/, "\n")}${marks.join(" ")}\n`;
+  return `${text.replace(/(?<!\n)\n*$/, "\n")}${marks.join(" ")}\n`;
 }

@@ -18,7 +18,7 @@ const EDITABLE = /^(memory|agent_persona|user_profile|memory\/.+)\.md$/;
 const FILES_SHOWN_MAX = 200;
 const SUMMARIES = "memory/summary/";
 /** Marks that edits leave in a document to recognise themselves are not for readers. */
-const MARKS = /[ \t]*<!-- \S+ -->/g;
+const MARKS = /(?<![ \t])[ \t]*<!-- \S+ -->/g;
 
 type Kind = MemoryStatus["sources"][number];
 

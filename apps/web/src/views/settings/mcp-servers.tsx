@@ -104,8 +104,8 @@ function wordsIn(line: string): string[] {
 
 function serverOf(target: string, secrets: string): McpServer {
   const pairs = secrets.split("\n").flatMap((line) => {
-    const [, name, value] = /^\s*([^=:\s]+)\s*[=:]\s*(.*?)\s*$/.exec(line) ?? [];
-    return name === undefined || value === undefined ? [] : [[name, value] as const];
+    const [, name, value] = /^\s*([^=:\s]+)\s*[=:](.*)$/s.exec(line) ?? [];
+    return name === undefined || value === undefined ? [] : [[name, value.trim()] as const];
   });
   const values = pairs.length > 0 ? Object.fromEntries(pairs) : undefined;
   if (/^https?:\/\//.test(target.trim()))

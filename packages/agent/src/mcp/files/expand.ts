@@ -2,7 +2,7 @@
 import type { McpServer } from "@mimikit/protocol/wire/mcp";
 import type { Environment } from "@mimikit/runtime/home/home";
 
-const VARIABLE = /\$\{(?:env:)?([A-Za-z_][A-Za-z0-9_]*)(?::-([^}]*))?\}/g;
+const VARIABLE = /\$\{(?:env:)?([A-Za-z_][A-Za-z0-9_]*)(?::-((?:(?!\$\{)[^}])*))?\}/g;
 
 /** A server's variables cannot be filled in; the message says which and what to do, and no value. */
 export class UnsetVariable extends Error {}

@@ -11,12 +11,12 @@ const MEANINGS: readonly [RegExp, Meaning][] = [
   // No connection at all, as opposed to one that is closed.
   [/\bConnection failed\b/, { retryable: true, isOutage: true, cause: "down" }],
   [
-    /\bNo such file or directory\b.*\bcodex\b|\bENOENT\b|\bEACCES\b/,
+    /\bNo such file or directory\b.{0,300}\bcodex\b|\bENOENT\b|\bEACCES\b/,
     { retryable: true, isOutage: true, cause: "program" },
   ],
   [/\bno rollout found\b|\bthread not found\b|\bno (?:saved )?session\b/i, { retryable: true, isThreadGone: true }],
   [
-    /\bmodel_not_found\b|\bmodel is not supported\b|\bmodel\b.*\bdoes not exist\b|\bnot (?:authorized to|have) access (?:to )?(?:this )?model\b/i,
+    /\bmodel_not_found\b|\bmodel is not supported\b|\bmodel\b.{0,300}\bdoes not exist\b|\bnot (?:authorized to|have) access (?:to )?(?:this )?model\b/i,
     { retryable: false, cause: "model" },
   ],
   [/\bquota\b|\busage limit\b|\bbilling\b|\bcredits\b/i, { retryable: false, cause: "credit" }],

@@ -34,7 +34,7 @@ const NO_MODEL = [
   /\binvalid[_ ]model\b|\bnot a valid model\b|\bno models loaded\b|\bno endpoints found for\b|\bDeploymentNotFound\b/i,
   /\bmodel\b.{0,200}\b(does not exist|not found|no longer available|deprecated|decommissioned)/is,
   /\bnot have access to (this )?model\b/i,
-  /\bmodels\/\S+ is not found/i,
+  /\bmodels\/\S{1,200} is not found/i,
   /"message"\s*:\s*"model: /,
 ];
 /** How they say that the model, or the server as it was started, knows nothing of tools. */

@@ -53,7 +53,7 @@ export async function listModels(
 ): Promise<ListedModel[] | NoList> {
   const keyed = apiKey === undefined ? {} : keyHeader === undefined ? HEADERS[wire](apiKey) : { [keyHeader]: apiKey };
   try {
-    const response = await fetch(`${baseUrl.replace(/\/+$/, "")}/models${QUERY[wire]}`, {
+    const response = await fetch(`${baseUrl.replace(/(?<!\/)\/+$/, "")}/models${QUERY[wire]}`, {
       headers: { accept: "application/json", ...keyed },
       signal: AbortSignal.any([signal, AbortSignal.timeout(msMax)]),
       // Another address was not named, and must not get the key.

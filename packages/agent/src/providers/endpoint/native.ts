@@ -72,7 +72,7 @@ export function nativeEndpointOf(
 
 /** An address is taken with its version and without: `https://host` is `https://host/v1` where the vendor's own ends so. */
 function withVersion(baseUrl: string, ownBaseUrl: string): string {
-  const trimmed = baseUrl.replace(/\/+$/, "");
+  const trimmed = baseUrl.replace(/(?<!\/)\/+$/, "");
   const version = /\/v[^/]+$/.exec(ownBaseUrl)?.[0] ?? "";
   return /\/v\d[^/]*$/.test(trimmed) ? trimmed : trimmed + version;
 }

@@ -76,7 +76,7 @@ const MENTION = /\b(?:run|runs|running|execute)\b|运行|执行/i;
 
 /** Where a phrase about a time begins, also one that is not understood. */
 const TIME =
-  /^(?:every|each|daily|weekly|monthly|at|in|on|after|tomorrow|tonight|today|when|whenever|每|当|明天|后天|今天|今晚|下个?[周月]|\d+[^`]*后)/i;
+  /^(?:every|each|daily|weekly|monthly|at|in|on|after|tomorrow|tonight|today|when|whenever|每|当|明天|后天|今天|今晚|下个?[周月]|\d[^`]*后)/i;
 const REMIND_ANYWHERE = /\bremind\s+me\s+(?:to|about|that)\b|提醒我/i;
 const EVERY_OTHER = /\bevery\s+(?:other|second)\b|每隔(?:一|1)个?(?:周|星期|礼拜|天|日|月)/i;
 /** Repeated or later work, somewhere in a line. */
@@ -175,7 +175,7 @@ function parseLine(line: string, clock: Clock): Intent {
 
 function parseKeyword(order: string): Intent | null {
   if (order.length > KEYWORD_CHARS_MAX) return null;
-  const bare = order.length > 1 ? order.replace(/[\s.。!！?？~]+$/, "") : order;
+  const bare = order.length > 1 ? order.replace(/(?<![\s.。!！?？~])[\s.。!！?？~]+$/, "") : order;
   const keyword = KEYWORDS.find(({ pattern }) => pattern.test(bare));
   if (keyword !== undefined) return { kind: keyword.kind };
   const elsewhere = ELSEWHERE.find(({ pattern }) => pattern.test(bare));
@@ -184,8 +184,8 @@ function parseKeyword(order: string): Intent | null {
 
 function parseRemember(order: string): Intent | null {
   const content =
-    /^remember(?:\s*[:：,]\s*|\s+)(?:that\s+)?(.+)$/i.exec(order)?.[1] ??
-    /^(?:记住|记下来?|记一下)(?:一下)?[\s:：,，]*(.+)$/.exec(order)?.[1];
+    /^remember(?:\s*[:：,]\s*|\s+)(?:that\s+)?(\S.*)$/i.exec(order)?.[1] ??
+    /^(?:记住|记下来?|记一下)(?:一下)?[\s:：,，]*([^\s:：,，].*)$/.exec(order)?.[1];
   // "Remember the milk?" asks; it tells nothing.
   if (content === undefined || /[?？]$/.test(content.trim())) return null;
   return { kind: "remember", content: content.trim() };
@@ -193,8 +193,8 @@ function parseRemember(order: string): Intent | null {
 
 function parseForget(order: string): Intent | null {
   const what =
-    /^forget(?:\s*[:：,]\s*|\s+)(?:(?:about|that|it\s+that)\s+)*(.+)$/i.exec(order)?.[1] ??
-    /^(?:把(.+?)(?:给)?忘(?:记|掉)(?:它|吧|了)?[.。!！]?|忘(?:记|掉|了)(?:了|关于)?[\s:：,，]*(.+))$/
+    /^forget(?:\s*[:：,]\s*|\s+)(?:(?:about|that|it\s+that)\s+)*(\S.*)$/i.exec(order)?.[1] ??
+    /^(?:把(.+?)(?:给)?忘(?:记|掉)(?:它|吧|了)?[.。!！]?|忘(?:记|掉|了)(?:了|关于)?[\s:：,，]*([^\s:：,，].*))$/
       .exec(order)
       ?.slice(1)
       .find((each) => each !== undefined);
@@ -206,13 +206,13 @@ function parseForget(order: string): Intent | null {
 
 function parseBacklog(order: string): Intent | null {
   const rest =
-    /^(?:backlog|todos?)(?:\s*[:：]\s*|\s+|$)(.*)$/i.exec(order)?.[1] ??
-    /^待办(?:事项|清单)?[\s:：]*(.*)$/.exec(order)?.[1];
+    /^(?:backlog|todos?)(?:\s*[:：]\s*|\s+|$)((?:\S.*)?)$/i.exec(order)?.[1] ??
+    /^待办(?:事项|清单)?[\s:：]*((?:[^\s:：].*)?)$/.exec(order)?.[1];
   if (rest === undefined) return null;
   if (/^(?:list|show|all|列表|查看|列出)?[.。!！]?$/i.test(rest)) return { kind: "backlog", op: "list" };
   const [, verb = "", item = ""] =
-    /^(add|done|remove|delete)(?:\s*[:：]\s*|\s+)(.+)$/i.exec(rest) ??
-    /^(添加|新增|增加|完成|删除|移除)[\s:：]*(.+)$/.exec(rest) ??
+    /^(add|done|remove|delete)(?:\s*[:：]\s*|\s+)(\S.*)$/i.exec(rest) ??
+    /^(添加|新增|增加|完成|删除|移除)[\s:：]*([^\s:：].*)$/.exec(rest) ??
     [];
   if (item === "") return null;
   const op = /^(?:add|添加|新增|增加)$/i.test(verb) ? "add" : /^(?:done|完成)$/i.test(verb) ? "done" : "remove";
@@ -231,8 +231,8 @@ function parseCancel(order: string): Intent | null {
 
 function parseSearch(order: string): Intent | null {
   const query =
-    /^search(?:\s*[:：]\s*|\s+)(?:for\s+)?(.+)$/i.exec(order)?.[1] ??
-    /^(?:搜索|查找|搜一下|查一下)(?:一下)?[\s:：]*(.+)$/.exec(order)?.[1];
+    /^search(?:\s*[:：]\s*|\s+)(?:for\s+)?(\S.*)$/i.exec(order)?.[1] ??
+    /^(?:搜索|查找|搜一下|查一下)(?:一下)?[\s:：]*([^\s:：].*)$/.exec(order)?.[1];
   return query === undefined ? null : { kind: "search", query: query.trim() };
 }
 
@@ -241,7 +241,7 @@ function parseRun(order: string): Intent | null {
   const verb = RUN.exec(order)?.[0];
   if (verb === undefined) return null;
   const rest = order.slice(verb.length);
-  const raw = /^[:：]\s*(.*)$/.exec(rest)?.[1]?.trim() ?? "";
+  const raw = /^[:：](.*)$/.exec(rest)?.[1]?.trim() ?? "";
   if (raw !== "" && !raw.startsWith("`")) return { kind: "run", steps: [[raw]] };
   const read = readSteps(raw === "" ? rest : raw);
   if (read === null || !END.test(read.rest.trim())) return null;
@@ -304,8 +304,9 @@ function splitSchedule(order: string, clock: Clock): Split | null {
       .slice(0, start)
       .trim()
       .replace(/(?:\bfirst|先)$/i, "")
+      .replace(/(?:please|then|请|就|则|帮我)$/i, "")
       .trim()
-      .replace(/[,，:：]?\s*(?:please|then|请|就|则|帮我)?\s*$/i, "");
+      .replace(/[,，:：]$/, "");
     const rest = order.slice(start);
     if (said === "") return splitRun(rest, clock) ?? splitReminder(rest.replace(REMIND, ""), REMIND.test(rest), clock);
     const when = parseWhen(said, clock);
@@ -328,7 +329,7 @@ function splitRun(text: string, clock: Clock): Split | null {
   const read = verb === undefined ? null : readSteps(text.slice(verb.length));
   if (read === null) return null;
   if (read.rest.length > WHEN_CHARS_MAX) return null;
-  const said = read.rest.replace(/^[\s,，:：]+|[.。!！]+$/g, "").trim();
+  const said = read.rest.replace(/^[\s,，:：]+|(?<![.。!！])[.。!！]+$/g, "").trim();
   const when = parseWhen(said, clock);
   return when === null ? null : { when, said, action: { type: "run", steps: read.steps } };
 }
@@ -344,7 +345,7 @@ function splitReminder(body: string, isReminder: boolean, clock: Clock): Split |
   const tail = Math.max(0, body.length - WHEN_CHARS_MAX);
   const starts = [...body.slice(tail).matchAll(/\s+/g)].map((match) => tail + match.index);
   for (const start of starts) {
-    const split = reminderOf(body.slice(start).replace(/[.。!！]+$/, ""), body.slice(0, start), clock);
+    const split = reminderOf(body.slice(start).replace(/(?<![.。!！])[.。!！]+$/, ""), body.slice(0, start), clock);
     if (split !== null) return split;
   }
   return null;
@@ -357,7 +358,7 @@ function reminderOf(said: string, rest: string, clock: Clock): Split | null {
 }
 
 function withoutCommas(text: string): string {
-  return text.replace(/^[\s,，:：]+|[\s,，]+$/g, "");
+  return text.replace(/^[\s,，:：]+|(?<![\s,，])[\s,，]+$/g, "");
 }
 
 function tidyReminder(text: string): string {

@@ -151,7 +151,7 @@ const IS_THERE_ZH = /^(?:每?当|一旦|如果|只要)\s*([^\s，,]+?)\s*(?:存�
 function parseChange(text: string): ParsedWhen | null {
   const changed = CHANGES_EN.exec(text)?.[1] ?? CHANGES_ZH.exec(text)?.[1];
   const path = changed ?? IS_THERE_EN.exec(text)?.[1] ?? IS_THERE_ZH.exec(text)?.[1];
-  const bare = path?.replace(/^`+|`+$/g, "") ?? "";
+  const bare = path?.replace(/^`+|(?<!`)`+$/g, "") ?? "";
   // A file is watched, and "everything changes" names none.
   if (!/[./*]/.test(bare)) return null;
   return { kind: "conditional", path: bare, becomes: changed === undefined ? "there" : "changed" };
@@ -197,8 +197,8 @@ function parseDaysEn(phrase: string): Days | null {
   const lastDay = LAST_DAY_EN.exec(phrase) ?? LAST_DAY_AT_END_EN.exec(phrase);
   if (lastDay !== null) return { dayOfMonth: "L", weekdays: "*", time: lastDay[1] ?? "" };
   // "at 9 every day" is "every day at 9".
-  const text = phrase.replace(/^(?:at )?(.+?) ((?:every|each|daily|on weekdays).*)$/i, "$2 at $1");
-  const [, day = "", time = ""] = /^(.+?)(?:,? at (.+))?$/i.exec(text) ?? [];
+  const text = phrase.replace(/^(?:at )?(.+?) ((?:every|each|daily|on weekdays).*)/is, "$2 at $1");
+  const [, day = "", time = ""] = /^(.+?)(?:,? at (.+)|$)/is.exec(text) ?? [];
   const name = day.toLowerCase();
   if (/^(?:every ?day|each day|daily)$/.test(name)) return { dayOfMonth: "*", weekdays: "*", time };
   const partOfDay = /^every (morning|afternoon|evening|night)$/.exec(name)?.[1]?.replace("night", "evening");
@@ -217,22 +217,22 @@ function parseDaysEn(phrase: string): Days | null {
 }
 
 function parseDaysZh(text: string): Days | null {
-  const daily = /^每(?:天|日)的?\s*(.*)$/.exec(text)?.[1] ?? /^每((?:早|晚).*)$/.exec(text)?.[1];
+  const daily = /^每(?:天|日)的?\s*(.*)/s.exec(text)?.[1] ?? /^每((?:早|晚).*)$/.exec(text)?.[1];
   if (daily !== undefined) return { dayOfMonth: "*", weekdays: "*", time: daily.replace(/^(早|晚)(?![上晨])/, "$1上") };
-  const workdays = /^每个?工作日的?\s*(.*)$/.exec(text)?.[1];
+  const workdays = /^每个?工作日的?\s*(.*)/s.exec(text)?.[1];
   if (workdays !== undefined) return { dayOfMonth: "*", weekdays: "1-5", time: workdays };
-  const weekends = /^每个?周末的?\s*(.*)$/.exec(text)?.[1];
+  const weekends = /^每个?周末的?\s*(.*)/s.exec(text)?.[1];
   if (weekends !== undefined) return { dayOfMonth: "*", weekdays: "0,6", time: weekends };
-  const lastDay = /^每个?月的?(?:最后一天|月底|月末)的?\s*(.*)$/.exec(text)?.[1];
+  const lastDay = /^每个?月的?(?:最后一天|月底|月末)的?\s*(.*)/s.exec(text)?.[1];
   if (lastDay !== undefined) return { dayOfMonth: "L", weekdays: "*", time: lastDay };
   const [, dayOfMonth, monthlyTime = ""] =
-    /^每个?月的?\s*(\d{1,2}|[一二三四五六七八九十]+)[号日]的?\s*(.*)$/.exec(text) ?? [];
+    /^每个?月的?\s*(\d{1,2}|[一二三四五六七八九十]+)[号日]的?\s*(.*)/s.exec(text) ?? [];
   if (dayOfMonth !== undefined) {
     const day = String(numberOf(dayOfMonth));
     return isDayOfMonth(day) ? { dayOfMonth: day, weekdays: "*", time: monthlyTime } : null;
   }
   const [, names, time = ""] =
-    /^每(?:个)?(?:周|星期|礼拜)([一二三四五六日天](?:(?:[、,，和]|(?:和?(?:周|星期)))*[一二三四五六日天])*)的?\s*(.*)$/.exec(
+    /^每(?:个)?(?:周|星期|礼拜)([一二三四五六日天](?:(?:[、,，和]|周|星期)*[一二三四五六日天])*)的?\s*(.*)/s.exec(
       text,
     ) ?? [];
   if (names === undefined) return null;
@@ -278,7 +278,7 @@ function sumSpans(text: string, pattern: RegExp): number | null {
 function parseDayZh(text: string, clock: Clock): ParsedWhen | BadWhen | null {
   const wall = wallTimeOf(clock.nowMs, clock.timeZone);
   const [, week, name = "", weekTime = ""] =
-    /^(这|本|下{1,2})个?(?:周|星期|礼拜)([一二三四五六日天])的?\s*(.*)$/.exec(text) ?? [];
+    /^(这|本|下{1,2})个?(?:周|星期|礼拜)([一二三四五六日天])的?\s*(.*)/s.exec(text) ?? [];
   if (week !== undefined) {
     const today = new Date(Date.UTC(wall.year, wall.month - 1, wall.day)).getUTCDay();
     const sinceMonday = (weekday: number) => (weekday + WEEKDAYS.length - 1) % WEEKDAYS.length;
@@ -286,7 +286,7 @@ function parseDayZh(text: string, clock: Clock): ParsedWhen | BadWhen | null {
     return momentOn({ ...wall, day: wall.day + ahead + periodsAhead(week) * WEEKDAYS.length }, weekTime, clock);
   }
   const [, month, number, monthTime = ""] =
-    /^(这|本|下{1,2})个?月的?(\d{1,2}|[一二三四五六七八九十]+)[号日]的?\s*(.*)$/.exec(text) ?? [];
+    /^(这|本|下{1,2})个?月的?(\d{1,2}|[一二三四五六七八九十]+)[号日]的?\s*(.*)/s.exec(text) ?? [];
   if (month === undefined || number === undefined) return null;
   const day = numberOf(number);
   const first = new Date(Date.UTC(wall.year, wall.month - 1 + periodsAhead(month), day));

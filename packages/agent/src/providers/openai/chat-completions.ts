@@ -37,7 +37,7 @@ export function chatCompletions(endpoint: Endpoint): Model {
 }
 
 async function* exchange(endpoint: Endpoint, request: ModelRequest, watch: EndpointWatch): AsyncGenerator<ModelEvent> {
-  const response = await fetch(`${endpoint.baseUrl.replace(/\/+$/, "")}/chat/completions`, {
+  const response = await fetch(`${endpoint.baseUrl.replace(/(?<!\/)\/+$/, "")}/chat/completions`, {
     method: "POST",
     headers: {
       "content-type": "application/json",

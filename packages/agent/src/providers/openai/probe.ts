@@ -45,7 +45,7 @@ export async function probe(place: Endpoint, signal: AbortSignal): Promise<Known
 /** null if there was no answer. */
 async function ask({ model, ...place }: Endpoint, signal: AbortSignal): Promise<KnownCapabilities | null> {
   try {
-    const response = await fetch(`${place.baseUrl.replace(/\/+$/, "")}/models`, {
+    const response = await fetch(`${place.baseUrl.replace(/(?<!\/)\/+$/, "")}/models`, {
       headers: { accept: "application/json", ...keyHeaderOf(place) },
       signal: AbortSignal.any([signal, AbortSignal.timeout(PROBE_MS_MAX)]),
       redirect: "error",
