@@ -2,17 +2,19 @@ import { execFileSync } from "node:child_process";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { scanMemory } from "@mimikit/memory/search/scan";
-import { SearchThread, type ThreadLimits } from "@mimikit/memory/search/search-thread";
+import { type LeftOut, SearchThread, type ThreadLimits } from "@mimikit/memory/search/search-thread";
 import { grepFiles } from "@mimikit/memory/sources/grep";
+import { stampOf } from "@mimikit/memory/sources/sources";
+import type { MemoryAnswer } from "@mimikit/protocol/wire/api";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { workspace } from "./workspace.ts";
 
 const SEARCH_WORKER = new URL("../../packages/memory/src/search/search-worker.ts", import.meta.url);
 const PATIENT: ThreadLimits = { answerMs: 60_000, silenceMs: 60_000, restMs: 60_000 };
 
-function threadOf(program: string | URL, limits: Partial<ThreadLimits> = {}): SearchThread {
+function threadOf(program: string | URL, limits: Partial<ThreadLimits> = {}, leftOut?: LeftOut): SearchThread {
   const url = typeof program === "string" ? new URL(`./threads/${program}.ts`, import.meta.url) : program;
-  const thread = new SearchThread(url, { ...PATIENT, ...limits });
+  const thread = new SearchThread(url, { ...PATIENT, ...limits }, leftOut);
   onTestFinished(() => thread.close());
   return thread;
 }
@@ -79,6 +81,39 @@ describe("a thread", () => {
     const place = workspace({});
     const both = [thread.search({ ...place, query: "zebra" }), thread.search({ ...place, query: "camel" })];
     expect(await Promise.all(both)).toEqual([null, null]);
+  });
+
+  test("that hangs on a document is ended, names it once, and no other thread reads it until it changes", async () => {
+    const leftOut: LeftOut = new Map();
+    const told: string[] = [];
+    const make = () => {
+      const thread = threadOf("hangs-on-a-document", { answerMs: 5_000, silenceMs: 0 }, leftOut);
+      thread.onFailure = (reason) => told.push(reason);
+      return thread;
+    };
+    const first = make();
+    const place = workspace({});
+    expect(await first.search({ ...place, query: "zebra" })).toBeNull();
+    await expect.poll(() => first.isStarted).toBe(false);
+    const answer = { method: "scan", hits: [] };
+    expect(await first.search({ ...place, query: "zebra" })).toEqual(answer);
+    expect(await make().scan({ ...place, query: "zebra" })).toEqual(answer);
+    expect(told.filter((reason) => reason.includes("bad.md"))).toEqual([
+      "bad.md could not be read in time, and is left out until it changes",
+    ]);
+  });
+
+  test("leaves out the version of a document that it was given, and reads the next one", async () => {
+    const place = workspace({ ".mimikit/memory.md": "- zebra", "docs/bad.md": "a zebra, too" });
+    const path = join(place.workDir, "docs/bad.md");
+    const leftOut: LeftOut = new Map([[path, { path, stamp: stampOf(path) ?? "" }]]);
+    const sourcesOf = (answer: MemoryAnswer | null) => answer?.hits.map(({ source }) => source);
+    const thread = threadOf(SEARCH_WORKER, {}, leftOut);
+    expect(sourcesOf(await thread.search({ ...place, query: "zebra" }))).toEqual(["memory.md"]);
+    expect(sourcesOf(await thread.scan({ ...place, query: "zebra" }))).toEqual(["memory.md"]);
+    writeFileSync(path, "a zebra that has changed");
+    expect(sourcesOf(await thread.search({ ...place, query: "zebra" }))).toContain("docs/bad.md");
+    expect(sourcesOf(await thread.scan({ ...place, query: "zebra" }))).toContain("docs/bad.md");
   });
 
   test("that is closed answers nobody any more", async () => {

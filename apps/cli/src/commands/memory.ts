@@ -183,8 +183,9 @@ async function search(options: Omit<MemorySearch, "query">, words: readonly stri
   else show(found);
 }
 
-function show({ hits }: MemoryAnswer): void {
-  if (hits.length === 0) printLine(t("no entries match"));
+function show({ hits, unanswered }: MemoryAnswer): void {
+  if (unanswered) printLine(t("memory could not be searched in time"));
+  else if (hits.length === 0) printLine(t("no entries match"));
   for (const { source, text, score } of hits) {
     printLine(`${styled("bold", plainLine(source))}  ${styled("dim", score.toFixed(2))}`);
     printLine(`  ${plainLine(text)}`);

@@ -5,6 +5,7 @@
 import { searchMemory } from "@mimikit/memory/search/search";
 import { HistoryQuery } from "@mimikit/protocol/wire/api";
 import { memoryShown, saidShown } from "../prompt/shown-memory.ts";
+import { UNANSWERED } from "./search-memory.ts";
 import { tool } from "./tool.ts";
 
 const MEMORY_HITS_MAX = 5;
@@ -21,7 +22,12 @@ export const queryHistory = tool({
     const isNarrow =
       query.roles !== undefined || query.before_id !== undefined || query.from !== undefined || query.to !== undefined;
     if (isNarrow) return { messages };
-    const { hits } = await searchMemory({ ...reads.memoryPlace, query: query.query, limit: MEMORY_HITS_MAX });
+    const { hits, unanswered } = await searchMemory({
+      ...reads.memoryPlace,
+      query: query.query,
+      limit: MEMORY_HITS_MAX,
+    });
+    if (unanswered) return { messages, note: UNANSWERED };
     show(memoryShown(hits));
     const memory = hits.map(({ source, text }) => ({ source, text }));
     return memory.length === 0 ? { messages } : { messages, memory };

@@ -6,6 +6,8 @@ import { z } from "zod";
 import { tool } from "./tool.ts";
 
 const QUERY_CHARS_MAX = 1_000;
+/** Says that nothing was found because nothing was searched. */
+export const UNANSWERED = "memory could not be searched in time: it may hold what was sought";
 
 export const searchMemory = tool({
   name: "search_memory",
@@ -20,7 +22,8 @@ export const searchMemory = tool({
     })
     .describe("Find notes, summaries and documents; after and before are days, YYYY-MM-DD, and inclusive."),
   run: async (input, { reads }) => {
-    const { hits } = await search({ ...reads.memoryPlace, ...input });
+    const { hits, unanswered } = await search({ ...reads.memoryPlace, ...input });
+    if (unanswered) return { hits: [], note: UNANSWERED };
     return { hits: hits.map(({ source, text, score, at }) => ({ source, content: text, score, at })) };
   },
 });

@@ -3,17 +3,16 @@
  * has grown at its end, as the note of a day does, is indexed from there on.
  */
 import { hash } from "node:crypto";
-import { lstatSync } from "node:fs";
 import type { MemoryHit, MemoryIndexState } from "@mimikit/protocol/wire/api";
 import { limitOf, type MemoryPlace, type MemoryQuery, wordsToFind } from "../sources/memory-query.ts";
 import {
   type Days,
   daysOf,
   isAskedFor,
-  isNoSource,
   listSources,
   type MemorySource,
   readSource,
+  stampOf,
 } from "../sources/sources.ts";
 import { DATE_WEIGHT, YEAR_WORD } from "../text/months.ts";
 import { BEGINNING, excerpt, readUnits, type Settled, type TextUnit } from "../text/units.ts";
@@ -109,7 +108,8 @@ export class MemoryIndex {
   /** @param stamp null where there is no such file any more, or it is not for us. */
   private async read(source: MemorySource, stamp: string | null, place: number): Promise<void> {
     const known = this.files.get(source.path);
-    const read = stamp === null ? null : await readSource(source);
+    const mayRead = stamp !== null && this.place.mayRead?.(source.path, stamp) !== false;
+    const read = mayRead ? await readSource(source) : null;
     if (stamp === null || read === null) {
       if (known !== undefined) this.drop(source.path, known);
       return;
@@ -162,15 +162,4 @@ export class MemoryIndex {
 /** Of the first `chars` characters of a text. */
 function hashTo(chars: number, text: string): string {
   return hash("sha256", text.slice(0, chars));
-}
-
-/** Null where there is no such file, or it is not for us. */
-function stampOf(path: string): string | null {
-  try {
-    const info = lstatSync(path, { throwIfNoEntry: false });
-    return info === undefined ? null : `${info.ino} ${info.size} ${info.mtimeMs} ${info.ctimeMs}`;
-  } catch (error) {
-    if (isNoSource(error)) return null;
-    throw error;
-  }
 }

@@ -5,7 +5,7 @@
 import type { MemoryAnswer, MemoryHit } from "@mimikit/protocol/wire/api";
 import { grepFiles } from "../sources/grep.ts";
 import { limitOf, type MemoryQuery, wordsToScan } from "../sources/memory-query.ts";
-import { daysOf, isAskedFor, listSources, type MemorySource, readSource } from "../sources/sources.ts";
+import { daysOf, isAskedFor, listSources, type MemorySource, readSource, stampOf } from "../sources/sources.ts";
 import { fold } from "../text/fold.ts";
 import { excerpt, splitUnits } from "../text/units.ts";
 
@@ -37,6 +37,8 @@ export async function scanMemory(query: MemoryQuery): Promise<MemoryAnswer> {
 }
 
 async function readCandidates(source: MemorySource, query: MemoryQuery): Promise<Candidate[]> {
+  const stamp = stampOf(source.path);
+  if (stamp === null || query.mayRead?.(source.path, stamp) === false) return [];
   const read = await readSource(source);
   if (read === null) return [];
   const days = daysOf(source.name, read.changedMs);

@@ -6,7 +6,7 @@ import { Worker } from "node:worker_threads";
 import type { MemoryAnswer, MemoryIndexState } from "@mimikit/protocol/wire/api";
 import { letThreadsHaveBounds } from "@mimikit/runtime/process/v8-flags";
 import type { MemoryPlace, MemoryQuery } from "../sources/memory-query.ts";
-import type { SearchReply, SearchRequest } from "./search-message.ts";
+import type { ReadNotice, SearchReply, SearchRequest, SourceVersion } from "./search-message.ts";
 
 /** A caller that waits longer searches without an index; the thread goes on, so that the next search finds the index built. */
 const ANSWER_MS_MAX = 2_000;
@@ -24,6 +24,9 @@ export interface ThreadLimits {
   restMs: number;
 }
 
+/** Documents left out because a thread that read them hung or died; another version of one is read again. */
+export type LeftOut = Map<string, SourceVersion>;
+
 type Without<T, K extends PropertyKey> = T extends unknown ? Omit<T, K> : never;
 
 export class SearchThread {
@@ -34,6 +37,9 @@ export class SearchThread {
   private readonly program: URL;
   private readonly limits: ThreadLimits;
   private worker: Worker | null = null;
+  private readonly leftOut: LeftOut;
+  /** The document that it has begun to read; null where it reads none, or has ended. */
+  private reads: SourceVersion | null = null;
   private readonly waiting = new Map<number, (reply: SearchReply | null) => void>();
   private lastNumber = 0;
   private deaths = 0;
@@ -44,11 +50,16 @@ export class SearchThread {
   private silentSinceMs: number | null = null;
   private isClosed = false;
 
-  /** @param program what the thread runs: `search-worker.ts`. */
+  /**
+   * @param program what the thread runs: `search-worker.ts`.
+   * @param leftOut shared by the threads that read the same documents.
+   */
   constructor(
     program: URL,
     limits: ThreadLimits = { answerMs: ANSWER_MS_MAX, silenceMs: SILENCE_MS_MAX, restMs: REST_MS },
+    leftOut: LeftOut = new Map(),
   ) {
+    this.leftOut = leftOut;
     this.program = program;
     this.limits = limits;
   }
@@ -63,17 +74,23 @@ export class SearchThread {
     return reply !== null && "answer" in reply ? reply.answer : null;
   }
 
+  /** The same without the index. */
+  async scan(query: MemoryQuery): Promise<MemoryAnswer | null> {
+    const reply = await this.ask({ scan: query });
+    return reply !== null && "answer" in reply ? reply.answer : null;
+  }
+
   /** Brings the index of a place up to date; null where the thread has no answer in time, fails or dies, or is closed. */
   async index(place: MemoryPlace): Promise<MemoryIndexState | null> {
     const reply = await this.ask({ place });
     return reply !== null && "index" in reply ? reply.index : null;
   }
 
-  private async ask(asked: Without<SearchRequest, "number">): Promise<SearchReply | null> {
+  private async ask(asked: Without<SearchRequest, "number" | "leftOut">): Promise<SearchReply | null> {
     if (this.isClosed || performance.now() < this.restsUntilMs) return null;
     const worker = this.worker ?? this.start();
     const number = ++this.lastNumber;
-    const request: SearchRequest = { number, ...asked };
+    const request: SearchRequest = { number, leftOut: [...this.leftOut.values()], ...asked };
     this.owed++;
     this.silentSinceMs ??= performance.now();
     return new Promise<SearchReply | null>((resolve) => {
@@ -99,7 +116,13 @@ export class SearchThread {
       execArgv: [],
       resourceLimits: { maxOldGenerationSizeMb: this.heapMb, maxYoungGenerationSizeMb: YOUNG_MB_MAX },
     });
-    worker.on("message", (reply: SearchReply) => {
+    worker.on("message", (reply: SearchReply | ReadNotice) => {
+      if ("reads" in reply) {
+        this.reads = reply.reads;
+        this.silentSinceMs = performance.now();
+        return;
+      }
+      this.reads = null;
       this.deaths = 0;
       this.owed--;
       this.silentSinceMs = this.owed > 0 ? performance.now() : null;
@@ -118,11 +141,21 @@ export class SearchThread {
   private forget(worker: Worker): void {
     if (this.worker !== worker) return;
     this.worker = null;
+    this.leaveOut();
     this.owed = 0;
     this.silentSinceMs = null;
     this.deaths++;
     if (this.deaths > 1) this.restsUntilMs = performance.now() + this.limits.restMs;
     for (const answer of this.waiting.values()) answer(null);
+  }
+
+  /** The document that it read when it ended is not read again until it changes. */
+  private leaveOut(): void {
+    const { reads } = this;
+    this.reads = null;
+    if (reads === null || this.isClosed) return;
+    this.leftOut.set(reads.path, reads);
+    this.onFailure(`${reads.path} could not be read in time, and is left out until it changes`);
   }
 
   private giveUp(number: number): void {

@@ -4,16 +4,25 @@ import type { MemoryAnswer } from "@mimikit/protocol/wire/api";
 import type { MemoryPlace, MemoryQuery } from "../sources/memory-query.ts";
 import { MemoryIndex } from "./memory-index.ts";
 import { scanMemory } from "./scan.ts";
-import type { SearchReply, SearchRequest } from "./search-message.ts";
+import type { ReadNotice, SearchReply, SearchRequest } from "./search-message.ts";
 
 /** A process serves one place; only one that looks at several of them has more. The one unused for longest goes first. */
 const INDEXES_MAX = 4;
 
 const indexes = new Map<string, MemoryIndex>();
+let leftOut: ReadonlySet<string> = new Set();
+
+const keyOf = (path: string, stamp: string) => JSON.stringify([path, stamp]);
+
+function mayRead(path: string, stamp: string): boolean {
+  if (leftOut.has(keyOf(path, stamp))) return false;
+  parentPort?.postMessage({ reads: { path, stamp } } satisfies ReadNotice);
+  return true;
+}
 
 function indexOf({ home, workDir }: MemoryPlace): MemoryIndex {
   const key = JSON.stringify([home, workDir]);
-  const index = indexes.get(key) ?? new MemoryIndex({ home, workDir });
+  const index = indexes.get(key) ?? new MemoryIndex({ home, workDir, mayRead });
   indexes.delete(key);
   indexes.set(key, index);
   const [oldest] = indexes.keys();
@@ -24,16 +33,18 @@ function indexOf({ home, workDir }: MemoryPlace): MemoryIndex {
 /** By the index, and where that finds nothing, without it (SPEC E5). */
 async function answer(query: MemoryQuery): Promise<MemoryAnswer> {
   const hits = await indexOf(query).search(query);
-  return hits.length > 0 ? { method: "bm25", hits } : await scanMemory(query);
+  return hits.length > 0 ? { method: "bm25", hits } : await scanMemory({ ...query, mayRead });
 }
 
 async function reply(request: SearchRequest): Promise<SearchReply> {
   const { number } = request;
+  leftOut = new Set(request.leftOut.map(({ path, stamp }) => keyOf(path, stamp)));
   try {
     if ("place" in request) return { number, index: await indexOf(request.place).refresh() };
+    if ("scan" in request) return { number, answer: await scanMemory({ ...request.scan, mayRead }) };
     return { number, answer: await answer(request.query) };
   } catch (error) {
-    // The caller searches without an index, and meets the error if it is one of the disk.
+    // The caller has another thread search without an index.
     return { number, error: error instanceof Error ? error.message : String(error) };
   }
 }

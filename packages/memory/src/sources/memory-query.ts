@@ -31,6 +31,8 @@ export interface MemoryPlace {
   /** The state directory. */
   home: string;
   workDir: string;
+  /** Asked before a source is read, by its path and a text that changes with it. @returns false where it is left out. */
+  mayRead?: (path: string, stamp: string) => boolean;
 }
 
 export type MemoryQuery = MemoryPlace & MemorySearch;

@@ -91,6 +91,17 @@ export async function measureSource({ path }: MemorySource): Promise<{ bytes: nu
   }
 }
 
+/** A text that changes whenever the file does. Null where there is no such file, or it is not for us. */
+export function stampOf(path: string): string | null {
+  try {
+    const info = lstatSync(path, { throwIfNoEntry: false });
+    return info === undefined ? null : `${info.ino} ${info.size} ${info.mtimeMs} ${info.ctimeMs}`;
+  } catch (error) {
+    if (isNoSource(error)) return null;
+    throw error;
+  }
+}
+
 /** Does `error` say that there is no such file, or that it is not for us? */
 export function isNoSource(error: unknown): boolean {
   return hasCode(error, "ENOENT", "ENOTDIR", ...NOT_READABLE);

@@ -34,12 +34,13 @@ async function looked(
   const files = new Map(
     await Promise.all([...names].map(async (name) => [name, await readMemory(place, name)] as const)),
   );
+  const unitsOf = memoized(({ text }) => splitUnits(text).map((unit) => unit.text));
   return Promise.all(
     shown.map(async ({ digest, ...each }) => {
       if (each.source === undefined) return { ...each, isAsShown: true };
       const file = files.get(each.source) ?? null;
       if (each.always === true) return { ...each, isAsShown: file !== null && isTold(file, each.text, digest) };
-      const found = file === null ? null : find(each, file);
+      const found = file === null ? null : find(each, file, unitsOf(file));
       if (found === null) return { ...each, isAsShown: false };
       const turn = found.entry && rememberedIn(found.entry);
       const remembered = turn === undefined ? null : await archiveIndex.readResult(turn);
@@ -53,15 +54,29 @@ async function looked(
   );
 }
 
+/** A file that is shown with many of its paragraphs is split once. */
+function memoized<V>(make: (file: MemoryText) => V): (file: MemoryText) => V {
+  const made = new Map<MemoryText, V>();
+  return (file) => {
+    const value = made.get(file) ?? make(file);
+    made.set(file, value);
+    return value;
+  };
+}
+
 function isTold({ text }: MemoryText, shown: string, digest: string | undefined): boolean {
   const told = toldOf(text);
   return digest === undefined ? told === shown : digestOf(told) === digest;
 }
 
 /** The entry that says it; a paragraph of a file that is no list of entries may belong to none. Null where nothing says it. */
-function find({ text }: ShownMemory, { text: document }: MemoryText): { entry: MemoryEntry | undefined } | null {
+function find(
+  { text }: ShownMemory,
+  { text: document }: MemoryText,
+  units: readonly string[],
+): { entry: MemoryEntry | undefined } | null {
   const shown = text.replaceAll(CUT, "");
-  if (!splitUnits(document).some((unit) => unit.text.includes(shown))) return null;
+  if (!units.some((unit) => unit.includes(shown))) return null;
   const entry = entriesOf(document).find((each) => {
     const said = each.text.replaceAll("\n", " ");
     // A paragraph is shown with the heading above it.

@@ -539,6 +539,8 @@ export const MemoryAnswer = z.object({
   method: z.enum(["bm25", "rg", "scan"]),
   /** Best first. */
   hits: z.array(MemoryHit),
+  /** Set where the search had no answer in time: memory may hold what was sought. */
+  unanswered: z.literal(true).optional(),
 });
 export type MemoryAnswer = z.infer<typeof MemoryAnswer>;
 

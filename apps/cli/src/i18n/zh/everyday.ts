@@ -215,6 +215,7 @@ export const EVERYDAY: Readonly<Record<string, string>> = {
   "{count} entries contain these words; add words of the one you mean:\n{named}":
     "有 {count} 个条目包含这些词；请再写几个词来区分：\n{named}",
   "no entries match": "没有匹配的条目",
+  "memory could not be searched in time": "未能及时搜索记忆",
   "there is no reply yet": "还没有回复",
   "there is no reply {id}:  mimikit history --json  shows their ids":
     "没有回复 {id}：用 mimikit history --json 查看编号",
