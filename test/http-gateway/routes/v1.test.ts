@@ -7,9 +7,11 @@ import { join } from "node:path";
 import { Message } from "@mimikit/protocol/records/inbox";
 import { V1_BODY_BYTES_MAX } from "@mimikit/protocol/wire/v1";
 import { createPairing } from "@mimikit/runtime/home/pairing";
+import { commandId } from "@mimikit/store/disk/create-command";
 import { readRecord } from "@mimikit/store/disk/record";
 import { inboxPath } from "@mimikit/store/disk/state";
 import { describe, expect, test } from "vitest";
+import { lastNumber } from "../../../apps/http-gateway/src/v1/last-number.ts";
 import { v1Routes } from "../../../apps/http-gateway/src/v1/routes.ts";
 import { type Answer, type Ask, type Started, startGateway } from "../gateway.ts";
 import { settleTurn } from "../records.ts";
@@ -302,6 +304,19 @@ describe("the same request", () => {
     const asked = gateway.post(CHAT, hello());
     await settle(gateway, "Hi again.");
     expect(contentOf(await asked)).toBe("Hi again.");
+  });
+
+  test("costs a few looks, however often it was answered before", async () => {
+    const asked = 40_000;
+    let looks = 0;
+    const archived = new Set(Array.from({ length: asked }, (_, n) => commandId("message", `v1 instance digest ${n}`)));
+    const has = (id: string) => {
+      looks++;
+      return archived.has(id);
+    };
+    expect(lastNumber((n) => has(commandId("message", `v1 instance digest ${n}`)))).toBe(asked - 1);
+    expect(looks).toBeLessThan(40);
+    expect([0, 1, 2, 3].map((count) => lastNumber((n) => n < count))).toEqual([0, 0, 1, 2]);
   });
 
   test("of another client, or behind another conversation, is another message", async () => {

@@ -246,3 +246,29 @@ test("named is what waits in the inbox, what an open or a settled turn answers, 
   writeFileSync(join(home, inboxPath("broken")), "{torn");
   expect([...(await named.ids())].sort()).toEqual([...all, id].sort());
 });
+
+test("an upload asks for the sizes of the stored files once, not each time", async () => {
+  const { home, fs: disk, store } = prepare();
+  for (let number = 0; number < 20; number++) await store(`file ${number}`);
+  let calls = 0;
+  const counted = new Proxy(disk, {
+    get(target, key) {
+      const value = Reflect.get(target, key);
+      if (typeof value !== "function") return value;
+      return (...args: unknown[]) => {
+        if (key === "list" || key === "info") calls++;
+        return value.apply(target, args);
+      };
+    },
+  });
+  await storeAttachment(home, counted, inPieces(Buffer.from("one more")));
+  expect(calls).toBe(0);
+  // A limit that is reached is measured anew: of what was stored, only new names are asked.
+  const small = storeAttachment(home, counted, inPieces(Buffer.from("another")), 10);
+  await expect(small).rejects.toMatchObject({ reason: "full" });
+  const whole = calls;
+  await expect(storeAttachment(home, counted, inPieces(Buffer.from("a third")), 10)).rejects.toMatchObject({
+    reason: "full",
+  });
+  expect(calls - whole).toBe(1);
+});

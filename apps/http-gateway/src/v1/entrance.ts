@@ -13,6 +13,7 @@ import type { RouteDeps } from "../api/parts.ts";
 import { HttpProblem } from "../http/problem.ts";
 import { problemOfRefusal } from "../routes/attachments.ts";
 import type { GivenFile, NewWords } from "./asked.ts";
+import { lastNumber } from "./last-number.ts";
 import { courseOf } from "./reply.ts";
 
 /** As long as the official packages wait for an answer before they ask again, and a half more. */
@@ -70,30 +71,15 @@ export class Entrance {
     }
   }
 
-  /**
-   * The number of the last message that is known to be made of this request, or 0: those before it were answered long ago. Numbers
-   * are used in order, so it takes as many looks as the number has binary digits.
-   */
-  private firstOpen(client: string, digest: string, archived: { has(id: string): boolean }): number {
-    const isThere = (n: number) => archived.has(commandId("message", `v1 ${client} ${digest} ${n}`));
-    let above = 1;
-    while (isThere(above)) above *= 2;
-    let last = above / 2;
-    while (above - last > 1) {
-      const middle = Math.floor((last + above) / 2);
-      if (isThere(middle)) last = middle;
-      else above = middle;
-    }
-    return Math.floor(last);
-  }
-
   /** The idempotency key of its message. */
   private async keyOf({ client, key, body, request }: RequestSender, { view, cache }: RouteDeps): Promise<string> {
     if (key !== undefined) return `v1 ${client} key ${key}`;
     const isRepeat = Number(request.headers[RETRY_COUNT] ?? 0) > 0;
     const { messages } = await view.refresh();
     const digest = hash("sha256", JSON.stringify([request.path, body]));
-    for (let n = this.firstOpen(client, digest, cache.archiveIndex); ; n++) {
+    // Messages before the last that is archived were answered long ago.
+    const isArchived = (n: number) => cache.archiveIndex.has(commandId("message", `v1 ${client} ${digest} ${n}`));
+    for (let n = lastNumber(isArchived); ; n++) {
       const each = `v1 ${client} ${digest} ${n}`;
       const id = commandId("message", each);
       const course = courseOf(id, messages);

@@ -57,8 +57,6 @@ const DISK_RETRY_MS = 5_000;
 /** So long what became of a delivery is kept: longer than a record is in archive/, from which its event could be found again. */
 const KEPT_MS = 35 * 86_400_000;
 const PRUNE_EVERY_MS = 3_600_000;
-/** Names that are remembered as looked at; above that all are looked at again, which costs reading only. */
-const LOOKED_AT_MAX = 200_000;
 /** Names of the archive that are looked at in one go. */
 const NAMES_AT_ONCE = 500;
 
@@ -110,7 +108,10 @@ export class HookRunner {
   /** The hook that each running delivery is of. */
   private readonly running = new Map<string, { hook: string; end: Promise<void> }>();
   private readonly stopping = new AbortController();
+  /** Records that were looked at before and are still there. */
   private readonly lookedAt = new Set<string>();
+  /** The same for names in archive/. */
+  private readonly archivedLookedAt = new Set<string>();
   private deliveriesVersion: string | null = null;
   private archiveVersion: string | null = null;
   private prunedAtMs: number | undefined;
@@ -157,6 +158,7 @@ export class HookRunner {
     this.isRead = true;
     // Events that a file has missed while it was not right are found now.
     this.lookedAt.clear();
+    this.archivedLookedAt.clear();
     this.archiveVersion = null;
   }
 
@@ -254,8 +256,7 @@ export class HookRunner {
     const { hooks } = this.found;
     if (hooks.length === 0) return;
     const { fs, nowMs } = this.options;
-    if (this.lookedAt.size > LOOKED_AT_MAX) this.lookedAt.clear();
-    const { happenings, keys, archiveVersion } = await this.look();
+    const { happenings, keys, archived, archiveVersion } = await this.look();
     const oldestMs = nowMs() - DELIVERY_AGE_MS_MAX;
     const wanted = happenings.flatMap(({ event, path }) => {
       const atMs = Date.parse(event.timestamp);
@@ -267,7 +268,9 @@ export class HookRunner {
     if (wanted.length > 0) await makeDurable(fs, [...new Set(wanted.map(({ path }) => path))]);
     wanted.sort((a, b) => Date.parse(a.event.timestamp) - Date.parse(b.event.timestamp));
     for (const { id, hook, event } of wanted) await this.create(id, hook, event);
+    for (const key of this.lookedAt) if (!keys.has(key)) this.lookedAt.delete(key);
     for (const key of keys) this.lookedAt.add(key);
+    for (const id of archived) this.archivedLookedAt.add(id);
     this.archiveVersion = archiveVersion;
   }
 
@@ -284,13 +287,21 @@ export class HookRunner {
   }
 
   /** The events of records that were not looked at before. */
-  private async look(): Promise<{ happenings: Happening[]; keys: string[]; archiveVersion: string | null }> {
+  private async look(): Promise<{
+    happenings: Happening[];
+    /** All records that there are, but for those of archive/. */
+    keys: Set<string>;
+    /** The new names of archive/. */
+    archived: string[];
+    archiveVersion: string | null;
+  }> {
     const { cache } = this.options;
     const happenings: Happening[] = [];
-    const keys: string[] = [];
+    const keys = new Set<string>();
+    const archived: string[] = [];
     const take = (key: string, path: () => string, events: () => HookEvent[]) => {
+      keys.add(key);
       if (this.lookedAt.has(key)) return;
-      keys.push(key);
       for (const event of events()) happenings.push({ event, path: path() });
     };
     for (const task of cache.queue.values())
@@ -319,10 +330,11 @@ export class HookRunner {
         () => resultPath(result.task.role, result.id),
         () => (late.has(result.id) ? [] : ofResult(result)),
       );
-    const archiveVersion = await this.lookAtArchive((id, events) =>
-      take(`archive ${id}`, () => archivePath(id), events),
-    );
-    return { happenings, keys, archiveVersion };
+    const archiveVersion = await this.lookAtArchive((id, events) => {
+      archived.push(id);
+      for (const event of events) happenings.push({ event, path: archivePath(id) });
+    });
+    return { happenings, keys, archived, archiveVersion };
   }
 
   /** Handed in after the task had ended otherwise, as by a cancel: the one in archive/ counts. */
@@ -335,18 +347,20 @@ export class HookRunner {
   }
 
   /** Records whose turn has come before a look: new ones by their names, and of these the recent ones. */
-  private async lookAtArchive(take: (id: string, events: () => HookEvent[]) => void): Promise<string | null> {
+  private async lookAtArchive(take: (id: string, events: HookEvent[]) => void): Promise<string | null> {
     const { fs, cache, nowMs } = this.options;
     const version = await fs.version(ARCHIVE);
     if (version !== null && version === this.archiveVersion) return version;
     const ids = (await fs.list(ARCHIVE)).flatMap((name) => archivedId(name) ?? []);
-    const fresh = ids.filter((id) => turnNumber(id) === 0 && !this.lookedAt.has(`archive ${id}`));
+    const there = new Set(ids);
+    for (const id of this.archivedLookedAt) if (!there.has(id)) this.archivedLookedAt.delete(id);
+    const fresh = ids.filter((id) => turnNumber(id) === 0 && !this.archivedLookedAt.has(id));
     for (const [at, id] of fresh.entries()) {
       if (at % NAMES_AT_ONCE === NAMES_AT_ONCE - 1) await new Promise((resolve) => setImmediate(resolve));
       const info = await fs.info(archivePath(id));
       const isOld = info === null || nowMs() - info.mtimeMs > DELIVERY_AGE_MS_MAX;
       const record = isOld ? null : await cache.archiveIndex.read(id);
-      take(id, () => (record === null ? [] : ofArchived(record)));
+      take(id, record === null ? [] : ofArchived(record));
     }
     return version;
   }

@@ -4,7 +4,7 @@
  */
 
 import { createHash } from "node:crypto";
-import { open, readdir, stat } from "node:fs/promises";
+import { open } from "node:fs/promises";
 import { basename, join } from "node:path";
 import {
   ATTACHMENT_BYTES_MAX,
@@ -15,7 +15,6 @@ import {
 } from "@mimikit/protocol/base/attachment";
 import { BadJson } from "@mimikit/protocol/base/json";
 import { sentence } from "@mimikit/protocol/texts/coded";
-import { hasCode } from "../disk/error-code.ts";
 import { directoryOf, type FileSystem } from "../disk/file-system.ts";
 import { readRecord, replaceView } from "../disk/record.ts";
 import { ATTACHMENTS, attachmentPath, goingAttachmentPath, isLongText, recordIn } from "../disk/state.ts";
@@ -25,6 +24,8 @@ import { TypeSniffer } from "./sniff-type.ts";
 export const STORED_BYTES_MAX = 4 * 1_073_741_824;
 /** How long a stored file waits for a message that names it. */
 export const UNNAMED_MS_MAX = 86_400_000;
+/** How long the sum of the sizes counts: what other processes store meanwhile is not in it. */
+const MEASURED_MS_MAX = 600_000;
 const MEBIBYTE = 1_048_576;
 
 /** The file is not taken, and nothing of it is kept; the message is for its sender. */
@@ -64,11 +65,14 @@ export async function storeAttachment(
   try {
     const attachment = await receive(join(home, temporary), chunks);
     const path = attachmentPath(attachment.id);
-    if (!(await fs.exists(path)) && (await storedBytes(home)) + attachment.bytes > bytesMax) {
+    const isNew = !(await fs.exists(path));
+    if (isNew && (await isTooMuch(home, fs, attachment.bytes, bytesMax))) {
       const limit = Math.floor(bytesMax / MEBIBYTE);
       throw new AttachmentRefused("full", sentence("files_too_many", { max: limit }));
     }
     await nameAttachment(fs, temporary, attachment);
+    const sum = sums.get(home);
+    if (isNew && sum !== undefined) sum.bytes += attachment.bytes + recordOf(attachment).length;
     return attachment;
   } finally {
     await fs.unlink(temporary);
@@ -185,8 +189,10 @@ async function look(fs: FileSystem, id: string): Promise<{ lastMs: number; stamp
 
 /** The type follows from the bytes, so this may be written again at any time; its time says when it was last wanted. */
 async function describe(fs: FileSystem, attachment: Attachment): Promise<void> {
-  await replaceView(fs, recordIn(ATTACHMENTS, attachment.id), `${JSON.stringify(attachment)}\n`);
+  await replaceView(fs, recordIn(ATTACHMENTS, attachment.id), recordOf(attachment));
 }
+
+const recordOf = (attachment: Attachment) => `${JSON.stringify(attachment)}\n`;
 
 /** Writes and syncs the bytes as they come, and says what they are. */
 async function receive(path: string, chunks: AsyncIterable<Uint8Array>): Promise<Attachment> {
@@ -210,18 +216,32 @@ async function receive(path: string, chunks: AsyncIterable<Uint8Array>): Promise
   }
 }
 
-async function storedBytes(home: string): Promise<number> {
-  const dir = join(home, ATTACHMENTS);
-  let bytes = 0;
-  for (const name of await readdir(dir)) bytes += (await infoOf(join(dir, name)))?.size ?? 0;
-  return bytes;
+interface Sum {
+  /** On the clock that never jumps. */
+  measuredMs: number;
+  bytes: number;
+  sizes: ReadonlyMap<string, number>;
 }
 
-async function infoOf(path: string) {
-  try {
-    return await stat(path);
-  } catch (error) {
-    if (hasCode(error, "ENOENT")) return null;
-    throw error;
-  }
+/** The sum of the stored files, by the state directory. */
+const sums = new Map<string, Sum>();
+
+/** Would the stored files with `bytes` more be over `bytesMax`? Only a yes, and an old sum, need a new one. */
+async function isTooMuch(home: string, fs: FileSystem, bytes: number, bytesMax: number): Promise<boolean> {
+  const sum = sums.get(home);
+  const isFresh = sum !== undefined && performance.now() - sum.measuredMs < MEASURED_MS_MAX;
+  if (isFresh && sum.bytes + bytes <= bytesMax) return false;
+  const { bytes: stored } = await measure(home, fs);
+  return stored + bytes > bytesMax;
+}
+
+/** A stored file never changes: only new names are asked for their size. */
+async function measure(home: string, fs: FileSystem): Promise<Sum> {
+  const known = sums.get(home)?.sizes;
+  const sizes = new Map<string, number>();
+  for (const name of await fs.list(ATTACHMENTS))
+    sizes.set(name, known?.get(name) ?? (await fs.info(`${ATTACHMENTS}/${name}`))?.size ?? 0);
+  const sum = { measuredMs: performance.now(), bytes: [...sizes.values()].reduce((all, size) => all + size, 0), sizes };
+  sums.set(home, sum);
+  return sum;
 }
