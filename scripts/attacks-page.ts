@@ -1,5 +1,5 @@
 /** docs/attacks.md: the attacks that are tried, of test/attacks/list.ts. */
-import { attackTables } from "../test/attacks/list.ts";
+import { attackTables, kindTable } from "../test/attacks/list.ts";
 
 export function describeAttacks(): string {
   return `# Attacks that are tried
@@ -22,6 +22,10 @@ npm run test:attacks -- --attack 100 --fuzz 5000 --seed 42
 
 *Scope* says how much runs: all processes of an instance, the gateway with a state directory of its own, or the part that decides.
 CI runs every test of the list in its suites, and the fuzz with 3,000 requests and 600 frames.
+
+${kindTable()}
+The sandbox is tried with the rights of root and of another user; \`npm run test:attacks\` ends with how many of each kind were tried and
+held as which.
 
 ${attackTables()}
 ## How the fuzz works

@@ -38,6 +38,9 @@ const AUTONOMY = "test/e2e/autonomy.test.ts";
 const ADOPTION = "test/e2e/adoption.test.ts";
 const FAULTS = "test/e2e/faults.test.ts";
 const CLAUDE = "test/agents/claude.test.ts";
+const SWAPPED = "test/agent/kernel/tools/swapped-directory.test.ts";
+const ESCAPES = "test/agent/shell/escapes.test.ts";
+const SETTINGS = "test/improve/planted-settings.test.ts";
 const LOG = "test/runtime/audit/log.test.ts";
 const FORMULAS = "test/browser/answers.test.ts";
 
@@ -562,6 +565,102 @@ const GROUPS: readonly Group[] = [
     ],
   },
   {
+    title: "Out of the sandbox",
+    attacks: [
+      [
+        111,
+        "a directory that is swapped for a link while a file tool works in it",
+        "nothing outside is read, written or edited",
+        [SWAPPED, "read nothing outside"],
+        [SWAPPED, "write nothing outside, also where %s is swapped"],
+        [SWAPPED, "edit nothing outside"],
+      ],
+      [
+        112,
+        "the same on the way to a skill's file, or to `AGENTS.md`",
+        "nothing outside is shown to a model",
+        [SWAPPED, "neither do the files of a skill"],
+      ],
+      [
+        113,
+        "a file tool that writes git's settings or hooks",
+        "asks, or is refused",
+        ["test/agent/kernel/tools/kernel-tools.test.ts", "never reach git's own files"],
+        ["test/agent/kernel/tools/kernel-tools.test.ts", "never reach those of a repository below"],
+      ],
+      [
+        114,
+        "`core_pattern` and other settings of the kernel",
+        "read-only",
+        [ESCAPES, "opens no setting of the kernel for writing"],
+      ],
+      [
+        115,
+        "the clock, mounts, device files and the host name, as root has them",
+        "refused",
+        [ESCAPES, "sets no clock, mounts nothing"],
+      ],
+      [
+        116,
+        "disks, the kernel's memory, input devices",
+        "not there",
+        [ESCAPES, "has no disk, no memory of the kernel"],
+      ],
+      [117, "terminals in which the owner types", "not there", [ESCAPES, "reads and writes no terminal of the owner"]],
+      [118, "shared memory of others, or left behind", "its own", [ESCAPES, "shares no memory with others"]],
+      [
+        119,
+        "git's settings, hooks and attributes of the workspace's repository, also of its submodules and worktrees",
+        "unchanged, whatever a command does; commits work",
+        [ESCAPES, "a command that %s changes none of its settings"],
+        [ESCAPES, "a repository with settings of its own for worktrees"],
+        [ESCAPES, "a command commits, branches, stashes and merges"],
+      ],
+      [
+        120,
+        "another repository in the place of it: a directory, a file or a link that is exchanged, a `commondir`",
+        "cannot be exchanged; removed",
+        [ESCAPES, "a command that exchanges the repository changes none of its settings"],
+        [ESCAPES, "a workspace that is a linked worktree keeps its link"],
+        [ESCAPES, "what names the settings of another repository is removed"],
+      ],
+      [
+        121,
+        "programs that a repository's settings name, while Mimikit merges an improvement or undoes one",
+        "none runs",
+        [SETTINGS, "no program that they name runs at a merge"],
+        [SETTINGS, "the filters of the owner's global settings run as they are there"],
+        [SETTINGS, "a merge driver that they name is replaced"],
+        [SETTINGS, "nothing of a submodule's own settings runs"],
+      ],
+      [
+        122,
+        "a tree above the workspace that they name",
+        "refused, nothing is written",
+        [SETTINGS, "a tree that they put above the workspace is not written to"],
+      ],
+      [
+        123,
+        "`git add -A` by a command",
+        "takes nothing of the state",
+        [ESCAPES, "no commit of a command holds the state"],
+      ],
+      [
+        124,
+        "copies of the state with live secrets beside it, or in the workspace",
+        "moved into the state directory; `doctor` names others",
+        ["test/runtime/home/home.test.ts", "copies of a state that lie beside it are moved into it"],
+        [SANDBOX, "the proof finds copies of secrets that a command can read"],
+      ],
+      [
+        125,
+        "a link of an allowed skill that is pointed elsewhere",
+        "read-only again",
+        [SKILLS, "is read-only again when one of its files is changed, added or removed"],
+      ],
+    ],
+  },
+  {
     title: "Consent, and keys",
     attacks: [
       [
@@ -794,6 +893,20 @@ export function attackTables(outcome?: (attack: Attack) => string): string {
     const head = `| | attack | expected outcome | scope | ${outcome === undefined ? "shown by" : "result"} |\n|---|---|---|---|---|`;
     return `## ${title}\n\n${head}\n${rows.join("\n")}\n`;
   }).join("\n");
+}
+
+/** How many attacks there are of each kind. @param more further columns: a title, and the number for these attacks. */
+export function kindTable(
+  more: readonly (readonly [title: string, count: (attacks: readonly Attack[]) => number])[] = [],
+) {
+  const all = GROUPS.map(({ title, attacks }) => ({
+    title,
+    attacks: ATTACKS.filter(({ number }) => attacks.some(([n]) => n === number)),
+  }));
+  const row = (title: string, attacks: readonly Attack[]) =>
+    `| ${[title, attacks.length, ...more.map(([, count]) => count(attacks))].join(" | ")} |`;
+  const head = `| kind | attacks |${more.map(([title]) => ` ${title} |`).join("")}\n|---|---|${"---|".repeat(more.length)}`;
+  return `${head}\n${all.map(({ title, attacks }) => row(title, attacks)).join("\n")}\n${row("all", ATTACKS)}\n`;
 }
 
 function describeShown([file, title]: Shown): string {

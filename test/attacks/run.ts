@@ -4,7 +4,7 @@ import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, relative } from "node:path";
 import { parseArgs } from "node:util";
-import { ATTACKS, type Attack, attackTables, shows } from "./list.ts";
+import { ATTACKS, type Attack, attackTables, kindTable, shows } from "./list.ts";
 
 const HELP = `npm run test:attacks [-- options]: every attack of docs/attacks.md, and the fuzz
 
@@ -22,7 +22,7 @@ examples
 
 const ROOT = join(import.meta.dirname, "../..");
 /** Those that may hold a test of the list. Their agent CLIs and browsers must be there, or the tests that need them say so. */
-const PROJECTS = ["unit", "cli", "attacks", "e2e", "pm2", "agents", "browser"];
+const PROJECTS = ["unit", "cli", "attacks", "e2e", "pm2", "agents", "browser", "improve"];
 
 const { values } = parseArgs({
   options: {
@@ -52,6 +52,8 @@ interface Test {
   file: string;
   name: string;
   status: string;
+  /** Whom the attack had the rights of: some tests try it as another user, too. */
+  isAsUser: boolean;
 }
 
 /** Runs the tests of these attacks. @returns what came of each, and of others of their files that look alike. */
@@ -78,10 +80,15 @@ async function run(attacks: readonly Attack[]): Promise<Test[]> {
   await new Promise((resolve) => child.once("close", resolve));
   try {
     const { testResults } = JSON.parse(readFileSync(report, "utf8")) as {
-      testResults: { name: string; assertionResults: { title: string; status: string }[] }[];
+      testResults: { name: string; assertionResults: { title: string; fullName: string; status: string }[] }[];
     };
     return testResults.flatMap(({ name, assertionResults }) =>
-      assertionResults.map(({ title, status }) => ({ file: relative(ROOT, name), name: title, status })),
+      assertionResults.map(({ title, fullName, status }) => ({
+        file: relative(ROOT, name),
+        name: title,
+        status,
+        isAsUser: process.getuid?.() !== 0 || fullName.includes("as a user"),
+      })),
     );
   } finally {
     rmSync(directory, { recursive: true });
@@ -97,11 +104,23 @@ function patternOf(title: string): string {
 
 const tests = await run(some);
 
+/** The tests of an attack that ran, for one of its places in the list. */
+function meantBy(number: number, shown: Attack["shown"][number]): Test[] {
+  return tests.filter(
+    ({ file, name, status }) => file === shown[0] && shows(shown, number, name) && status !== "skipped",
+  );
+}
+
+/** How many of these attacks were tried with the rights of root, or of another user. */
+const triedAs = (isUser: boolean) => (attacks: readonly Attack[]) =>
+  attacks.filter(({ number, shown }) =>
+    shown.some((each) => meantBy(number, each).some(({ isAsUser }) => isAsUser === isUser)),
+  ).length;
+const heldOf = (attacks: readonly Attack[]) => attacks.filter((attack) => outcomeOf(attack).isHeld).length;
+
 /** The outcome of an attack: each of its tests that did not pass is named. */
 function outcomeOf({ number, shown }: Attack): { isHeld: boolean; text: string } {
-  const meant = shown.map((each) =>
-    tests.filter(({ file, name, status }) => file === each[0] && shows(each, number, name) && status !== "skipped"),
-  );
+  const meant = shown.map((each) => meantBy(number, each));
   const all = meant.flat();
   const failed = all.filter(({ status }) => status !== "passed").map(({ name }) => name);
   if (failed.length > 0) return { isHeld: false, text: `**failed**: ${failed.join("; ")}` };
@@ -112,6 +131,12 @@ function outcomeOf({ number, shown }: Attack): { isHeld: boolean; text: string }
 
 const isSome = ({ number }: Attack) => some.some((each) => each.number === number);
 process.stdout.write(`\n${attackTables((attack) => (isSome(attack) ? outcomeOf(attack).text : "–"))}\n`);
-const held = some.filter((attack) => outcomeOf(attack).isHeld).length;
+const columns = [
+  ["held", heldOf],
+  ["as root", triedAs(false)],
+  ["as a user", triedAs(true)],
+] as const;
+process.stdout.write(`${kindTable(columns)}\n`);
+const held = heldOf(some);
 process.stdout.write(`${held} passed, ${some.length - held} failed\n`);
 process.exitCode = held === some.length ? 0 : 1;
