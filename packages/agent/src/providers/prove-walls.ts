@@ -4,6 +4,7 @@ import { lstatSync, readdirSync, rmSync } from "node:fs";
 import { realpath, rm } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import type { HomePlace } from "@mimikit/runtime/home/home";
+import { CAPABILITIES_ALLOWED, ESCAPE_ATTEMPT } from "@mimikit/runtime/platform/escape-attempt";
 import { hasCode } from "@mimikit/store/disk/error-code";
 import { COPIES, TEMPORARY } from "@mimikit/store/disk/state";
 import { execa } from "execa";
@@ -12,25 +13,6 @@ import { makeTemporary } from "../shell/temporary.ts";
 import { cliEnvironment } from "./agent-cli/environment.ts";
 
 const ATTEMPT_MS = 20_000;
-/** CHOWN, DAC_OVERRIDE, FOWNER, FSETID, KILL, SETGID, SETUID, NET_BIND_SERVICE: power over files and its own processes. */
-const CAPABILITIES_ALLOWED = 0x4fbn;
-/**
- * Prints a line for each way that is open, and `tried` at its end. Files are opened for appending, and nothing is written. Its arguments: a
- * new name, then the secrets and their copies.
- */
-const ATTEMPT = `name=$1; shift
-opens() { (: >> "$1") 2>/dev/null && echo "$2 ($1)"; }
-for f in core_pattern modprobe hostname; do opens /proc/sys/kernel/$f "a setting of the kernel"; done
-opens /proc/sysrq-trigger "a setting of the kernel"; opens /sys/power/state "a setting of the kernel"
-find /dev -type b 2>/dev/null | head -n 1 | sed 's/.*/a disk (&)/'
-ls /dev/pts 2>/dev/null | grep -m 1 '^[0-9]' | sed 's:.*:a terminal (/dev/pts/&):'
-(: > /dev/tty) 2>/dev/null && echo "a terminal (/dev/tty)"
-(echo left > "/dev/shm/$name") 2>/dev/null
-grep CapEff /proc/self/status
-if [ -d .git ]; then opens .git/config "git's settings"; (: > ".git/hooks/$name") 2>/dev/null && echo "git's hooks (.git/hooks)"; fi
-for copy; do (head -c 1 "$copy" | grep -q .) 2>/dev/null && echo "a copy of a secret ($copy)"; done
-echo tried`;
-
 /** The ways out that are open, for people; null if there is no sandbox of ours, or no command ran. Throws what the disk throws. */
 export async function proveWalls(place: HomePlace): Promise<string[] | null> {
   if ("missing" in (await findSandbox())) return null;
@@ -40,7 +22,7 @@ export async function proveWalls(place: HomePlace): Promise<string[] | null> {
   try {
     const temporary = await makeTemporary(runDir);
     const bounds = { ...place, allow: [], mode: "required", keepsOutside: true, isOffline: true, temporary } as const;
-    const command = ["/bin/sh", "-c", ATTEMPT, "attempt", name, ...secretsOf(place)] as const;
+    const command = ["/bin/sh", "-c", ESCAPE_ATTEMPT, "attempt", name, ...secretsOf(place)] as const;
     const [file, ...args] = (await sandboxed([...command], bounds)).commandLine;
     const options = { cwd: work, env: cliEnvironment({}), extendEnv: false, stdin: "ignore", reject: false } as const;
     const { stdout } = await execa(file, args, { ...options, timeout: ATTEMPT_MS });
