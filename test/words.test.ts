@@ -293,7 +293,7 @@ test("a long sentence is found, also across lines, and several short ones are le
   expect(sentencesIn(`It is ${words(30)}. It is ${words(30)}.\n- ${words(30)}`).filter(isLong)).toEqual([]);
 });
 
-test("a page has at most 250 lines", () => {
-  const long = filesLike(/^docs\/(?!decisions\/).*\.md$/).filter((page) => read(page).split("\n").length > 251);
+test("a page has at most 250 lines, except the table of attacks", () => {
+  const long = filesLike(/^docs\/(?!decisions\/|attacks\.md).*\.md$/).filter((page) => read(page).split("\n").length > 251);
   expect(long).toEqual([]);
 });

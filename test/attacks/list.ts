@@ -585,8 +585,7 @@ const GROUPS: readonly Group[] = [
         113,
         "a file tool that writes git's settings or hooks",
         "asks, or is refused",
-        ["test/agent/kernel/tools/kernel-tools.test.ts", "never reach git's own files"],
-        ["test/agent/kernel/tools/kernel-tools.test.ts", "never reach those of a repository below"],
+        ["test/agent/kernel/tools/kernel-tools.test.ts", "never reach %s"],
       ],
       [
         114,
@@ -620,7 +619,7 @@ const GROUPS: readonly Group[] = [
         120,
         "another repository in the place of it: a directory, a file or a link that is exchanged, a `commondir`",
         "cannot be exchanged; removed",
-        [ESCAPES, "a command that exchanges the repository changes none of its settings"],
+        [ESCAPES, "a command that %s changes none of its settings"],
         [ESCAPES, "a workspace that is a linked worktree keeps its link"],
         [ESCAPES, "what names the settings of another repository is removed"],
       ],

@@ -13,7 +13,7 @@ const UNITS = [
   "<M:tool ",
   '<M:read_file path="a"/>',
 ];
-/** What comes before a run, and what ends it so that a pattern fails at its end. */
+/** Texts before a run, and behind it so that a pattern fails at its end. */
 const FRAMES: readonly (readonly [before: string, after: string])[] = [
   ["", ""],
   ["# ", "x"],

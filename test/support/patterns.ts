@@ -77,7 +77,7 @@ const SAMPLES = [
   [..." a0-\t\n,.:/<>\"'`#*_[](){}@=|~一周月。，“é\u0000"],
   [..."a0一周月é -\t\n,.:/<>\"'`#*_[](){}@=|~。，“\u0000"],
 ] as const;
-/** What an attack ends with, so that a match fails at its end. */
+/** The end of an attack, at which a match fails. */
 const ENDS = ["\n\u0001", "x/"];
 /** An escape, a class, the beginning of a group, a number of repetitions, words, or a character. */
 const PART =

@@ -1,4 +1,4 @@
-/** What the watchdog is told about a process that hangs, on each platform. */
+/** The platform's report about a process that hangs, for the watchdog. */
 import { spawn } from "node:child_process";
 import { linux } from "@mimikit/runtime/platform/linux";
 import { portable } from "@mimikit/runtime/platform/portable";

@@ -85,8 +85,8 @@ function depthOf({ messages, events, results }: TurnInput, snapshot: Snapshot): 
 }
 
 /**
- * The number of the next plan that this turn makes without a word of the owner; 0 where the owner has spoken, or agreed to go on. What is
- * open of the same request counts, so that plans side by side are one row.
+ * The number of the next plan that this turn makes without a word of the owner; 0 where the owner has spoken, or agreed to go on. Open
+ * plans of the same request count, so that plans side by side are one row.
  */
 function ownOrdersBefore({ messages, events, results, again }: TurnInput, traceId: string, snapshot: Snapshot): number {
   if (messages.length > 0 || again !== undefined || events.some(isAnswer)) return 0;
