@@ -810,6 +810,55 @@ const GROUPS: readonly Group[] = [
     ],
   },
   {
+    title: "Texts that take a parser long",
+    attacks: [
+      [
+        148,
+        "a text for which a regular expression of the program takes more than linear time",
+        "there is no such regular expression",
+        ["test/patterns.test.ts", "of the program takes linear time, whatever it reads"],
+        ["test/patterns.test.ts", "that is made while the program runs has no foreign parts"],
+      ],
+      [
+        149,
+        "runs of one character, repeated pairs, deep nesting, beginnings without an end, aliases of aliases, half characters, to each parser of foreign text",
+        "the parser ends, and its process does not crash",
+        ["test/foreign/foreign.test.ts", "%s ends, whatever the text"],
+      ],
+      [
+        150,
+        "a document on which the search of memory hangs",
+        "the thread is ended, the document named once and left out until it changes",
+        ["test/memory/search-thread.test.ts", "that hangs on a document is ended, names it once"],
+        ["test/memory/search-thread.test.ts", "leaves out the version of a document that it was given"],
+      ],
+      [
+        151,
+        "a heading of a document as long as the document",
+        "it is no heading, and the document is read",
+        ["test/memory/headings.test.ts", "of more than 1,000 characters is none"],
+      ],
+      [
+        152,
+        "the same request through /v1, answered 40,000 times before",
+        "it costs a few looks",
+        ["test/http-gateway/routes/v1.test.ts", "costs a few looks, however often it was answered before"],
+      ],
+      [
+        153,
+        "uploads beside many stored files",
+        "each stored file is measured once",
+        ["test/store/attachments/attachments.test.ts", "an upload asks for the sizes of the stored files once"],
+      ],
+      [
+        154,
+        "an archive of more than 200,000 records while hooks wait for events",
+        "only records that came since are looked at",
+        ["test/worker-pool/look-at-archive.test.ts", "only those that came since are looked at"],
+      ],
+    ],
+  },
+  {
     title: "One thread",
     attacks: [
       [

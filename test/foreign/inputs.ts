@@ -16,8 +16,7 @@ const UNITS = [
 /** Texts before a run, and behind it so that a pattern fails at its end. */
 const FRAMES: readonly (readonly [before: string, after: string])[] = [
   ["", ""],
-  ["# ", "x"],
-  ["remind me to x ", " y"],
+  ["# remind me to x ", " y"],
   ["a: ", "\n\u0001"],
 ];
 

@@ -10,8 +10,12 @@ for (const { name, text } of hostileTexts(parser.chars)) {
   try {
     await parser.parse(text);
   } catch (error) {
-    // To refuse a text is right; to run out of the stack or of memory is not refusing it.
-    if (error instanceof RangeError && /call stack|memory|string length/i.test(error.message)) throw error;
+    // To refuse a text is right; to run out of the stack or of memory, or to read what is not there, is not refusing it.
+    if (
+      error instanceof TypeError ||
+      (error instanceof RangeError && /call stack|memory|string length/i.test(error.message))
+    )
+      throw error;
   }
 }
 writeSync(1, "all\n");

@@ -13,7 +13,7 @@ const nameAt = (number: number) => `m-${number.toString(16).padStart(32, "0")}.j
 test("of an archive with more than 200,000 names, only those that came since are looked at", async () => {
   const { home, fs: disk } = temporaryState();
   mkdirSync(join(home, "hooks"), { recursive: true });
-  writeFileSync(join(home, "hooks", "done.yaml"), "on: task_done\nrun: [\"true\"]\n");
+  writeFileSync(join(home, "hooks", "done.yaml"), 'on: task_done\nrun: ["true"]\n');
   const names = Array.from({ length: NAMES }, (_, number) => nameAt(number));
   let looks = 0;
   const fs = new Proxy(disk, {

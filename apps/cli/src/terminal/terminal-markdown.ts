@@ -24,6 +24,8 @@ const UNDECIDED_CHARS_MAX = 200;
 const WHOLE = /^\s*(?:#|\||`{3}|~{3})/;
 /** Characters that may begin something that ends later in the line. */
 const OPENING = /[*_~`[!<\\]/;
+/** A longer piece of a line is shown as it is: the parser takes quadratic time for it. */
+const SPANS_CHARS_MAX = 2_000;
 const RULE_COLUMNS = 24;
 const CODE_INDENT = "  ";
 
@@ -150,7 +152,7 @@ function code(line: string, shown: number): string {
 /** How much of a text that goes on means what it seems to mean now. */
 function certainOf(text: string): number {
   let certain = 0;
-  for (const token of Lexer.lexInline(text)) {
+  for (const token of spansOf(text)) {
     const opening = token.type === "text" || token.type === "escape" ? token.raw.search(OPENING) : -1;
     if (opening >= 0) return certain + opening;
     // An address goes on until something else follows.
@@ -160,13 +162,17 @@ function certainOf(text: string): number {
   return certain;
 }
 
+function spansOf(text: string): Token[] {
+  return text.length > SPANS_CHARS_MAX ? [{ type: "text", raw: text, text }] : Lexer.lexInline(text);
+}
+
 function inline(text: string): string {
-  return Lexer.lexInline(text).map(styledToken).join("");
+  return spansOf(text).map(styledToken).join("");
 }
 
 /** The words alone. */
 function bare(text: string): string {
-  return Lexer.lexInline(text).map(bareToken).join("");
+  return spansOf(text).map(bareToken).join("");
 }
 
 function bareToken(token: Token): string {
