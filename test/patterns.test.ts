@@ -58,6 +58,8 @@ const MADE: Readonly<Record<string, readonly [example: RegExp, reason: string]>>
   ],
   "packages/store/src/documents/document.ts new RegExp(`^\\\\.replaced(?:-\\\\w+){4}-${TEMPORARY}-([\\\\w.-]+)-(\\\\d+)$`)":
     [/^\.replaced(?:-\w+){4}-tmp-([\w.-]+)-(\d+)$/, "the name of a folder"],
+  'packages/protocol/src/texts/visible.ts new RegExp( `[ \\\\n\\\\t]+|(${UNSEEN})\\\\1*|(?<!${BASE})\\\\p{M}+|(?<=[\\\\p{M}--${UNSEEN}]{${MARKS_MAX}})\\\\p{M}`, "gv", )':
+    [/[ \n\t]+|(\p{Cf})\1*|(?<!\p{L})\p{M}+|(?<=[\p{M}--\p{Cf}]{4})\p{M}/gv, "classes of characters of ours"],
   'packages/protocol/src/texts/coded.ts new RegExp(`^${source.join("")}$`, "s")': [
     /^there is no (?<what>\w+) here$/s,
     "texts of ours; for texts of 1,000 characters at most",

@@ -67,9 +67,9 @@ export function patternsIn(path: string, text: string): { found: FoundPattern[];
 }
 
 /** Characters of an attack. A linear pattern reads them in about a millisecond, a quadratic one in many seconds. */
-const ATTACK_CHARS = 100_000;
+const ATTACK_CHARS = 300_000;
 /** A pattern that takes longer for one attack does not end in a time that is linear, on a machine that is as slow as you like. */
-const ATTACK_MS_MAX = 1_500;
+const ATTACK_MS_MAX = 3_000;
 /** Parts of a pattern that are repeated together. */
 const PARTS_MAX = 12;
 /** Characters that a part may match: the first that it does is taken. Of each list one attack is made. */

@@ -29,7 +29,7 @@ const CWD_CHARS_MAX = 500;
 const MODEL_CHARS_MAX = 200;
 /** The tools of a Worker that ask: our own, and `server__tool` from outside. */
 const ASKING_TOOL =
-  /^(?:bash|(?:read|write|edit)_text_file|web_(?:fetch|search)|[A-Za-z_][A-Za-z0-9_-]*__[A-Za-z0-9_-]+)$/;
+  /^(?:bash|(?:read|write|edit)_text_file|web_(?:fetch|search)|[A-Za-z_](?:[A-Za-z0-9-]|_(?!_))*__[A-Za-z0-9_-]+)$/;
 const PROVIDER = /^[\w.:-]{1,64}$/;
 
 /** A problem as a machine tells it: each part is a name that can be shown, and be part of a command. */

@@ -2,7 +2,7 @@
 import { randomBytes } from "node:crypto";
 import { lstatSync, readdirSync, rmSync } from "node:fs";
 import { realpath, rm } from "node:fs/promises";
-import { dirname, join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import type { HomePlace } from "@mimikit/runtime/home/home";
 import { CAPABILITIES_ALLOWED, ESCAPE_ATTEMPT } from "@mimikit/runtime/platform/escape-attempt";
 import { hasCode } from "@mimikit/store/disk/error-code";
@@ -45,7 +45,7 @@ function secretsOf({ home, workDir }: HomePlace): string[] {
   const places = [...new Set([dirname(home), workDir, join(home, COPIES)])];
   const near = places.flatMap((place) => namesIn(place).map((name) => join(place, name)));
   const states = [home, ...near].flatMap((path) => [join(path, "token"), join(path, "secrets.json")]);
-  const backups = near.filter((path) => /mimikit.*\.tar\.gz$/.test(path));
+  const backups = near.filter((path) => basename(path).includes("mimikit") && path.endsWith(".tar.gz"));
   return [...new Set([...states, ...backups])].filter((path) => kindOf(path) === "file");
 }
 
