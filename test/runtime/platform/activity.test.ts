@@ -1,4 +1,4 @@
-/** The platform's report about a process that hangs, for the watchdog. */
+/** The activity of a process, by which the watchdog knows that it hangs, on each platform. */
 import { spawn } from "node:child_process";
 import { linux } from "@mimikit/runtime/platform/linux";
 import { portable } from "@mimikit/runtime/platform/portable";

@@ -86,7 +86,7 @@ function depthOf({ messages, events, results }: TurnInput, snapshot: Snapshot): 
 
 /**
  * The number of the next plan that this turn makes without a word of the owner; 0 where the owner has spoken, or agreed to go on. Open
- * plans of the same request count, so that plans side by side are one row.
+ * tasks of the same request count, so that plans side by side are one row.
  */
 function ownOrdersBefore({ messages, events, results, again }: TurnInput, traceId: string, snapshot: Snapshot): number {
   if (messages.length > 0 || again !== undefined || events.some(isAnswer)) return 0;
