@@ -32,8 +32,8 @@ test.skipIf(process.platform !== "linux")(
     const pid = node("Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0)");
     await expect.poll(() => linux.activityOf(pid)?.isWaiting, { timeout: 60_000 }).toBe(true);
     process.kill(pid, "SIGSTOP");
-    await expect.poll(() => linux.activityOf(pid)?.isWaiting, { timeout: 60_000 }).toBe(false);
-    expect(linux.activityOf(pid)?.isHeld).toBe(true);
+    await expect.poll(() => linux.activityOf(pid)?.isHeld, { timeout: 60_000 }).toBe(true);
+    expect(linux.activityOf(pid)?.isWaiting).toBe(false);
   },
 );
 
