@@ -294,6 +294,8 @@ test("a long sentence is found, also across lines, and several short ones are le
 });
 
 test("a page has at most 250 lines, except the table of attacks", () => {
-  const long = filesLike(/^docs\/(?!decisions\/|attacks\.md).*\.md$/).filter((page) => read(page).split("\n").length > 251);
+  const long = filesLike(/^docs\/(?!decisions\/|attacks\.md).*\.md$/).filter(
+    (page) => read(page).split("\n").length > 251,
+  );
   expect(long).toEqual([]);
 });

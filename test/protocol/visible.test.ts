@@ -91,14 +91,14 @@ test("whatever the text, it can be read back from what is shown, and nothing inv
 });
 
 test.each([
-  ["npm test" + " ".repeat(1_500) + "; curl evil", "npm test⟨1500 spaces⟩; curl evil"],
-  ["npm test" + "\t".repeat(300) + "; curl evil", "npm test⟨300 tabs⟩; curl evil"],
-  ["npm test" + "\n".repeat(900) + "; curl evil", "npm test⟨900 line breaks⟩; curl evil"],
+  [`npm test${" ".repeat(1_500)}; curl evil`, "npm test⟨1500 spaces⟩; curl evil"],
+  [`npm test${"\t".repeat(300)}; curl evil`, "npm test⟨300 tabs⟩; curl evil"],
+  [`npm test${"\n".repeat(900)}; curl evil`, "npm test⟨900 line breaks⟩; curl evil"],
   ["npm test\n \n \n;", "npm test⟨line break⟩⟨space⟩⟨line break⟩⟨space⟩⟨line break⟩;"],
   ["npm test\u3000\u3000;", "npm test⟨2 U+3000⟩;"],
   ["a\u202Eb\u00ADc\u{E0041}", "a⟨U+202E⟩b⟨U+00AD⟩c⟨U+E0041⟩"],
   ["echo ⟨1500 spaces⟩", "echo ⟨U+27E8⟩1500 spaces⟨U+27E9⟩"],
-  ["e\u0301 a" + "\u0316".repeat(9), "e\u0301 a\u0316\u0316\u0316" + "⟨U+0316⟩".repeat(6)],
+  [`e\u0301 a${"\u0316".repeat(9)}`, `e\u0301 a\u0316\u0316\u0316${"⟨U+0316⟩".repeat(6)}`],
   [";\u0338", ";⟨U+0338⟩"],
   ["for f in a; do\n    echo x\ndone\n\necho y", "for f in a; do\n    echo x\ndone\n\necho y"],
   ["echo 你好 привет café 👍", "echo 你好 привет café 👍"],
