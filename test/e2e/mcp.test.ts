@@ -1,7 +1,7 @@
 /** Tools from outside through the real processes: who is given them, what becomes of their servers, and what is said of it. */
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import type { Status } from "@mimikit/protocol/wire/api";
 import type { McpList } from "@mimikit/protocol/wire/mcp";
 import { homeHash } from "@mimikit/runtime/home/home";
@@ -130,7 +130,7 @@ test.each(["initialize", "tools/list"])(
       ]),
       {
         prepare: async (home) => {
-          const late = odd({ HANGS_IN: method, RELEASED_BY: join(home, "../work/released") });
+          const late = odd({ HANGS_IN: method, RELEASED_BY: join(dirname(home), "work", "released") });
           writeMcpFile(home, { late: { ...late, mimikit: { roles: ["teller", "worker"] } } });
         },
       },
