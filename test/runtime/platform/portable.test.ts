@@ -116,7 +116,6 @@ test("the profile of sandbox-exec denies the state last, but for what is allowed
   expect(rules.slice(4)).toEqual([
     '(deny file-write* (subpath "/w"))',
     '(deny file-read* file-write* (regex #"^/dev/(ttys|pty|r?disk)"))',
-    '(deny file-read* file-write* (regex #"^/dev/(ttys|pty|r?disk)"))',
     '(deny file-write* (subpath "/own"))',
     "(deny network*)",
     '(deny file-read* file-write* (subpath "/h/.pm2"))',

@@ -1,8 +1,8 @@
 /** Can the shell of a Worker reach the state directory? Found out by trying, for everybody who may answer for the Workers. */
 
 import { chainOf, TABLE } from "@mimikit/agent/providers/index";
-import { proveConfinement, proveOffline } from "@mimikit/agent/providers/prove-confinement";
-import { proveWalls } from "@mimikit/agent/providers/prove-walls";
+import { proveConfinement, proveOffline, REPORT } from "@mimikit/agent/providers/prove-confinement";
+import { isCopy, proveWalls } from "@mimikit/agent/providers/prove-walls";
 import type { ProviderId } from "@mimikit/protocol/base/provider";
 import { readKeys } from "@mimikit/runtime/config/secrets";
 import { isAdopted } from "@mimikit/runtime/home/adoption";
@@ -75,9 +75,9 @@ async function checkWalls({ config, home, workDir }: DoctorInput): Promise<Docto
       ),
     ];
   return open.map((what) =>
-    what.startsWith("a copy of a secret")
+    isCopy(what)
       ? fail(t("a model's command can read {what}", { what }), t("move it out of the workspace, or delete it"))
-      : fail(t("a model's command reached {what}", { what }), t("report this: it should not be possible")),
+      : fail(t("a model's command reached {what}", { what }), told(REPORT)),
   );
 }
 

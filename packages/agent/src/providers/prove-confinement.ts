@@ -35,7 +35,7 @@ interface Targets {
 
 const ATTEMPT_MS = 20_000;
 const REASON_CHARS_MAX = 300;
-const REPORT = "report this: it should not be possible";
+export const REPORT = "report this: it should not be possible";
 /**
  * Says that it ran at all: a sandbox that does not start would deny everything. Its arguments: a file of the workspace, a number, so many
  * files to write elsewhere, then what to read.
