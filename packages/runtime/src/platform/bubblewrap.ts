@@ -11,6 +11,8 @@ const KEPT_BY_ROOT = [
   "CAP_FSETID",
   "CAP_KILL",
   "CAP_NET_BIND_SERVICE",
+  // A shell that gives up its network makes a user namespace with a mapping of root, which takes it.
+  "CAP_SETFCAP",
   "CAP_SETGID",
   "CAP_SETUID",
 ];

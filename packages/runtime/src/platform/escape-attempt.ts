@@ -1,7 +1,7 @@
 /** The ways out of a sandbox on Linux, as a shell script that tries them. */
 
-/** The capabilities that root has in the sandbox: CHOWN, DAC_OVERRIDE, FOWNER, FSETID, KILL, SETGID, SETUID, NET_BIND_SERVICE: power over files and its own processes. */
-export const CAPABILITIES_ALLOWED = 0x4fbn;
+/** The capabilities that root has in the sandbox: CHOWN, DAC_OVERRIDE, FOWNER, FSETID, KILL, SETGID, SETUID, NET_BIND_SERVICE, SETFCAP: power over files and its own processes. */
+export const CAPABILITIES_ALLOWED = 0x8000_04fbn;
 /**
  * Prints a line for each way that is open, and `tried` at its end. Files are opened for appending, and nothing is written. Its arguments: a
  * new name, then the secrets and their copies.
