@@ -66,10 +66,13 @@ export function patternsIn(path: string, text: string): { found: FoundPattern[];
   return { found, made };
 }
 
+/** Characters of a short attack. A pattern that reads them at once is linear enough; the others meet a long one. */
+const SHORT_CHARS = 20_000;
+const SHORT_MS_MAX = 4;
 /** Characters of an attack. A linear pattern reads them in about a millisecond, a quadratic one in many seconds. */
-const ATTACK_CHARS = 300_000;
+const ATTACK_CHARS = 200_000;
 /** A pattern that takes longer for one attack does not end in a time that is linear, on a machine that is as slow as you like. */
-const ATTACK_MS_MAX = 3_000;
+const ATTACK_MS_MAX = 1_500;
 /** Parts of a pattern that are repeated together. */
 const PARTS_MAX = 12;
 /** Characters that a part may match: the first that it does is taken. Of each list one attack is made. */
@@ -96,22 +99,35 @@ export function problemOf({ source, flags }: Pick<FoundPattern, "source" | "flag
   const pattern = new RegExp(source, flags);
   const context = vm.createContext({ pattern, text: "" });
   const script = new vm.Script("text.replace(pattern, '')");
-  for (const text of attacksOn(source, flags)) {
+  const takesLong = (text: string, ms: number) => {
     context.text = text;
     pattern.lastIndex = 0;
     try {
-      script.runInContext(context, { timeout: ATTACK_MS_MAX });
+      script.runInContext(context, { timeout: ms });
+      return false;
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code !== "ERR_SCRIPT_EXECUTION_TIMEOUT") throw error;
-      return `does not end for repeated ${JSON.stringify(text.slice(0, 40))}`;
+      return true;
     }
+  };
+  for (const { before, unit, end } of attacksOn(source, flags)) {
+    const attack = (chars: number) => before + unit.repeat(chars / unit.length) + end;
+    if (takesLong(attack(SHORT_CHARS), SHORT_MS_MAX) && takesLong(attack(ATTACK_CHARS), ATTACK_MS_MAX))
+      return `does not end for repeated ${JSON.stringify(attack(ATTACK_CHARS).slice(0, 40))}`;
   }
   return null;
 }
 
+interface Attack {
+  before: string;
+  /** The part that is repeated. */
+  unit: string;
+  end: string;
+}
+
 /** Texts that repeat what a run of the pattern's parts matches, behind what the parts before it match. */
-function attacksOn(source: string, flags: string): Set<string> {
-  const attacks = new Set<string>();
+function attacksOn(source: string, flags: string): Iterable<Attack> {
+  const attacks = new Map<string, Attack>();
   for (const samples of SAMPLES) {
     const parts = partsOf(source, flags, samples);
     for (let from = 0; from < parts.length; from++) {
@@ -121,11 +137,11 @@ function attacksOn(source: string, flags: string): Set<string> {
         unit += part;
         if (part === "") continue;
         const before = beginningOf(parts.slice(0, from));
-        for (const end of ENDS) attacks.add(before + unit.repeat(ATTACK_CHARS / unit.length) + end);
+        for (const end of ENDS) attacks.set(JSON.stringify([before, unit, end]), { before, unit, end });
       }
     }
   }
-  return attacks;
+  return attacks.values();
 }
 
 /** A text for each part of the pattern, one after the other; null where an alternative ends. */
