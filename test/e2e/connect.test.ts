@@ -88,14 +88,18 @@ describe("by a script", () => {
   test("with nothing running it is saved too, in a shell whose variable holds the key, and counts in another", async () => {
     const model = await scripted();
     const mimikit = await unconnected({ roles: [] });
-    const words = ["connect", "mistral", "--url", model.baseUrl, "--model", "scripted"];
-    const said = await runCli(mimikit, words, "", { MISTRAL_API_KEY: KEY });
-    expect(said).toMatchObject({ code: 0, error: expect.stringContaining("using the key from MISTRAL_API_KEY") });
+    const words = (provider: string) => ["connect", provider, "--url", model.baseUrl, "--model", "scripted"];
+    const refused = await runCli(mimikit, words("mistral"), "", { MISTRAL_API_KEY: KEY });
+    expect(refused).toMatchObject({ code: 1, error: expect.stringContaining("belongs to another address") });
+    expect(model.trials.map(({ headers }) => headers.authorization)).toEqual([undefined]);
+    const shell = { OPENAI_API_KEY: KEY, OPENAI_BASE_URL: model.baseUrl };
+    const said = await runCli(mimikit, words("openai"), "", shell);
+    expect(said).toMatchObject({ code: 0, error: expect.stringContaining("using the key from OPENAI_API_KEY") });
     expect(said.out).toContain("it takes effect when Mimikit runs");
-    expect(model.trials[0]?.headers.authorization).toBe(`Bearer ${KEY}`);
+    expect(model.trials.at(-1)?.headers.authorization).toBe(`Bearer ${KEY}`);
     expectSecret(mimikit);
     await startAnew(mimikit);
-    await expectKept(mimikit, "mistral", [said]);
+    await expectKept(mimikit, "openai", [said]);
   });
 
   test("one role alone gets it, and the others keep theirs", async () => {

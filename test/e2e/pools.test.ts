@@ -137,7 +137,7 @@ describe.runIf(hasRedis)("a home with a machine", () => {
       await machine.kill();
     }
     const task = await taskOf(pools, plan, "failed");
-    expect(task).toMatchObject({ attempts: 3, error: expect.stringContaining("died 3 times while it ran") });
+    expect(task).toMatchObject({ attempts: 3, error: expect.stringContaining("died or hung 3 times while it ran") });
     expect((await taskOf(pools, await order(pools, "true"), "done")).attempts).toBe(1);
     await idle(pools, machine);
   });
