@@ -92,11 +92,13 @@ describe("trying again", () => {
   });
 
   test("is refused where something came of the reply that is not over, where you have said more since, and before there is a reply", async () => {
+    let isOrdered = false;
+    const order = () => {
+      isOrdered = true;
+      return { calls: [{ name: "delegate", args: { prompt: "work" } }] };
+    };
     const { mimikit } = await startWithModel({
-      teller: (request) =>
-        request.prompt.includes("please work") && request.turn === 0
-          ? { calls: [{ name: "delegate", args: { prompt: "work" } }] }
-          : { say: "I am on it." },
+      teller: (request) => (request.prompt.includes("please work") && !isOrdered ? order() : { say: "I am on it." }),
       planner: ({ results }) =>
         results.length === 0
           ? { calls: [{ name: "delegate", args: { title: "The work", prompt: "work" } }] }
