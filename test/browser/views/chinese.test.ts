@@ -1,5 +1,5 @@
 /** A reader of Chinese finds no English sentence: not in a view, and not in what the real processes say when something fails. */
-import { mkdirSync, writeFileSync } from "node:fs";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Page } from "playwright-core";
 import { describe, expect, test } from "vitest";
@@ -29,12 +29,10 @@ describe.runIf(hasChromium)("the page in Chinese", { timeout: 3 * BROWSER_MS_MAX
         MIMIKIT_FALLBACK: "mistral",
         OPENAI_BASE_URL: `http://127.0.0.1:${await freePort()}/v1`,
       },
-      prepare: async (home) => {
-        mkdirSync(home);
-        writeFileSync(join(home, "config.yaml"), "timeoutSec:\n  worker: 0\n");
-      },
     });
     pages.atEnd(() => mimikit.dispose());
+    await mimikit.ready();
+    writeFileSync(join(mimikit.home, "config.yaml"), "timeoutSec:\n  worker: 0\n");
     return { mimikit, page: await openInstance(pages, mimikit, { locale: "zh-CN", timezoneId: "Asia/Shanghai" }) };
   }
 
@@ -47,7 +45,7 @@ describe.runIf(hasChromium)("the page in Chinese", { timeout: 3 * BROWSER_MS_MAX
     await page.getByText("现在无法回答").first().waitFor();
     const problems = page.locator("#problems");
     await page.locator(".problems-button").click();
-    for (const said of ["现在用的是默认值", "无法连接负责对话的服务商", "备用“mistral”缺少模型"])
+    for (const said of ["现在用的是上一份正确的文件", "无法连接负责对话的服务商", "备用“mistral”缺少模型"])
       await problems.getByText(said).first().waitFor();
     const found: Record<string, string[]> = { conversation: await english(page) };
     await page.keyboard.press("Escape");
