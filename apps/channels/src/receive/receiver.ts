@@ -41,7 +41,7 @@ import { WORDS } from "../send/words.ts";
 
 /** A file that could not be had so often is given up: what comes after it must not wait for ever. */
 const FILE_TRIES_MAX = 3;
-/** Of the origin of a quoted text, in the name of its file, in UTF-16 units. */
+/** UTF-16 units of the origin of a quoted text in the name of its file. */
 const ORIGIN_UNITS_MAX = 120;
 
 export interface ReceiverParts {

@@ -17,7 +17,7 @@ const REMOTES_MAX = 10_000;
 const BEGUN = /^(s-[0-9a-f]+)\.b(\d{1,6})\.json$/;
 const ENDED = /^(s-[0-9a-f]+)\.end\.json$/;
 
-/** Whose sends they are. */
+/** The account that sends. */
 export interface SendsOf {
   /** Our account at the vendor, in which its ids are unique. */
   account?: string;

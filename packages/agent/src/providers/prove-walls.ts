@@ -1,8 +1,9 @@
 /** Tries the ways out of our sandbox, as a model's command would: devices, settings of the kernel, the repository, copies of secrets. */
 import { randomBytes } from "node:crypto";
-import { lstatSync, readdirSync, rmSync } from "node:fs";
+import { lstatSync, rmSync } from "node:fs";
 import { realpath, rm } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
+import { namesIn } from "@mimikit/runtime/home/copies";
 import type { HomePlace } from "@mimikit/runtime/home/home";
 import { CAPABILITIES_ALLOWED, ESCAPE_ATTEMPT } from "@mimikit/runtime/platform/escape-attempt";
 import { hasCode } from "@mimikit/store/disk/error-code";
@@ -50,15 +51,6 @@ function secretsOf({ home, workDir }: HomePlace): string[] {
   const states = [home, ...near].flatMap((path) => [join(path, "token"), join(path, "secrets.json")]);
   const backups = near.filter((path) => basename(path).includes("mimikit") && path.endsWith(".tar.gz"));
   return [...new Set([...states, ...backups])].filter((path) => kindOf(path) === "file");
-}
-
-function namesIn(dir: string): string[] {
-  try {
-    return readdirSync(dir);
-  } catch (error) {
-    if (hasCode(error, "ENOENT", "EACCES")) return [];
-    throw error;
-  }
 }
 
 function kindOf(path: string): "file" | "other" | null {

@@ -151,7 +151,7 @@ const REACHES: Record<Reach, readonly [en: string, zh: string]> = {
 const REACH_ORDER = Object.keys(REACHES) as Reach[];
 const CWD_CHARS_MAX = 500;
 const TOOL_CHARS_MAX = 100;
-/** Of a title in a question, as it is shown. */
+/** Characters of a title that a question shows. */
 const ASKED_TITLE_CHARS_MAX = 300;
 /** Words that are named because they mix scripts, and characters of each. */
 const MIXED_MAX = 3;

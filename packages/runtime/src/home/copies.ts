@@ -44,7 +44,8 @@ export function collectCopies(home: string): void {
   }
 }
 
-function namesIn(dir: string): string[] {
+/** The entries of a directory; none where there is no directory, or it cannot be read. */
+export function namesIn(dir: string): string[] {
   try {
     return readdirSync(dir);
   } catch (error) {
