@@ -52,7 +52,7 @@ interface Test {
   file: string;
   name: string;
   status: string;
-  /** Whom the attack had the rights of: some tests try it as another user, too. */
+  /** The attack had the rights of an ordinary user, not of root. Some tests try both. */
   isAsUser: boolean;
 }
 

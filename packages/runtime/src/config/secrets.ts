@@ -17,7 +17,7 @@ import { editPrivateFile, readPrivateFile } from "../home/private-file.ts";
 const KEY_CHARS_MAX = 4_096;
 /** Less of a key opens nothing, and is the same for many: `sk-proj-`. */
 const KEY_PART_CHARS_MIN = 8;
-/** Of an origin. */
+/** Characters of an origin. */
 const HOST_CHARS_MAX = 300;
 /** Shorter ones can be guessed. */
 const HOOK_SECRET_CHARS_MIN = 16;
