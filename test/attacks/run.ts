@@ -111,12 +111,17 @@ function meantBy(number: number, shown: Attack["shown"][number]): Test[] {
   );
 }
 
+const isSome = ({ number }: Attack) => some.some((each) => each.number === number);
+
 /** How many of these attacks were tried with the rights of root, or of another user. */
 const triedAs = (isUser: boolean) => (attacks: readonly Attack[]) =>
-  attacks.filter(({ number, shown }) =>
-    shown.some((each) => meantBy(number, each).some(({ isAsUser }) => isAsUser === isUser)),
-  ).length;
-const heldOf = (attacks: readonly Attack[]) => attacks.filter((attack) => outcomeOf(attack).isHeld).length;
+  attacks
+    .filter(isSome)
+    .filter(({ number, shown }) =>
+      shown.some((each) => meantBy(number, each).some(({ isAsUser }) => isAsUser === isUser)),
+    ).length;
+const heldOf = (attacks: readonly Attack[]) =>
+  attacks.filter(isSome).filter((attack) => outcomeOf(attack).isHeld).length;
 
 /** The outcome of an attack: each of its tests that did not pass is named. */
 function outcomeOf({ number, shown }: Attack): { isHeld: boolean; text: string } {
@@ -129,7 +134,6 @@ function outcomeOf({ number, shown }: Attack): { isHeld: boolean; text: string }
   return { isHeld: true, text: `held (${all.length} ${all.length === 1 ? "test" : "tests"})` };
 }
 
-const isSome = ({ number }: Attack) => some.some((each) => each.number === number);
 process.stdout.write(`\n${attackTables((attack) => (isSome(attack) ? outcomeOf(attack).text : "–"))}\n`);
 const columns = [
   ["held", heldOf],
