@@ -163,7 +163,7 @@ find_browser() {
 find_agents() {
   node scripts/install-agents.mjs || echo "The agent CLIs could not be installed."
   # Their tests skip themselves without them.
-  node test/agents/check.ts || count "agents" 0 1 1
+  npm run --silent check:agents || count "agents" 0 1 1
 }
 
 # within PERCENT MAX: so many percent of the seconds that are left of all, MAX at most, 20 at least.

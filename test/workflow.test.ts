@@ -42,6 +42,10 @@ test("every script, npm command and project of tests that they name is there", (
   expect(projects.filter((name) => !read("vitest.config.ts").includes(`name: "${name}"`))).toEqual([]);
 });
 
+test("they run TypeScript by npm alone, whose Node can read it: the Node of the machine may be 20", () => {
+  expect(COMMANDS.match(/^.*\bnode [\w./-]+\.ts\b.*$/gm) ?? []).toEqual([]);
+});
+
 test("each suite of the whole proof says how long it may take and how long it took, and together they fit into its time, which is at most forty minutes", () => {
   const suites = read(".ci/run")
     .split("\n")
