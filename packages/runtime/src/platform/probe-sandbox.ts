@@ -1,9 +1,7 @@
 /** Does the sandbox of this system work? Installed is not enough: the system may not let it make namespaces. */
 import { execFile } from "node:child_process";
 import { readFileSync } from "node:fs";
-import { mkdtemp, realpath, rm, writeFile } from "node:fs/promises";
-import { homedir, tmpdir } from "node:os";
-import { join } from "node:path";
+import { homedir } from "node:os";
 import { sentence } from "@mimikit/protocol/texts/coded";
 import type { SandboxTool } from "./platform.ts";
 
@@ -13,39 +11,32 @@ const REASON_CHARS_MAX = 300;
 const UNREADABLE = '! cat "$0" 2>/dev/null';
 
 /**
- * Runs a command that must not see a file, in a sandbox that hides it. Throws what the disk throws.
+ * Runs a command that must not see this file, in a sandbox that hides its folder. Nothing is written: a kill leaves nothing behind.
  * @returns null where it works; else why not, in a line.
  */
 export async function probeSandbox(tool: SandboxTool, program: string): Promise<string | null> {
-  const state = await realpath(await mkdtemp(join(tmpdir(), "mimikit-sandbox-")));
-  try {
-    const hidden = join(state, "hidden");
-    await writeFile(hidden, "hidden");
-    const [file, ...args] = tool.wrap(program, ["/bin/sh", "-c", UNREADABLE, hidden], {
-      state,
-      hidden: [],
-      work: "/",
-      passages: [],
-      isReadOnly: false,
-      keepsOutside: false,
-      isOffline: false,
-      protect: [],
-      repository: [],
-      temporary: null,
-      userHome: homedir(),
-      kept: [],
-      secret: null,
+  const [file, ...args] = tool.wrap(program, ["/bin/sh", "-c", UNREADABLE, import.meta.filename], {
+    state: import.meta.dirname,
+    hidden: [],
+    work: "/",
+    passages: [],
+    isReadOnly: false,
+    keepsOutside: false,
+    isOffline: false,
+    protect: [],
+    repository: [],
+    temporary: null,
+    userHome: homedir(),
+    kept: [],
+    secret: null,
+  });
+  return new Promise((resolve) => {
+    execFile(file, args, { env: {}, timeout: PROBE_MS, killSignal: "SIGKILL" }, (error, _stdout, stderr) => {
+      if (error === null) return resolve(null);
+      const [reason = ""] = [stderr, error.message].flatMap((text) => text.trim() || []);
+      resolve(reason.replace(/\s+/g, " ").slice(0, REASON_CHARS_MAX));
     });
-    return await new Promise((resolve) => {
-      execFile(file, args, { env: {}, timeout: PROBE_MS, killSignal: "SIGKILL" }, (error, _stdout, stderr) => {
-        if (error === null) return resolve(null);
-        const [reason = ""] = [stderr, error.message].flatMap((text) => text.trim() || []);
-        resolve(reason.replace(/\s+/g, " ").slice(0, REASON_CHARS_MAX));
-      });
-    });
-  } finally {
-    await rm(state, { recursive: true, force: true });
-  }
+  });
 }
 
 /** Kernel settings that keep bubblewrap from making user namespaces: the value that does, and one that does not. */
