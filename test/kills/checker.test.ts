@@ -2,8 +2,9 @@
 import { appendFileSync, cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, beforeAll, expect, test } from "vitest";
-import { lookAfterKills, type Order, RAN_FILE } from "../../apps/cli/src/checks/after-kills.ts";
+import type { Recurring } from "@mimikit/protocol/records/trigger";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { lookAfterKills, type Order, occurrencesOf, RAN_FILE } from "../../apps/cli/src/checks/after-kills.ts";
 import { Instance } from "../support/instance.ts";
 import { ModelServer } from "../support/model-server.ts";
 import { modelSettings } from "../support/start-with-model.ts";
@@ -89,4 +90,23 @@ test.each<[string, (place: { home: string; workDir: string }) => void, RegExp]>(
   ["something in quarantine", ({ home }) => writeFileSync(join(home, "quarantine/x"), "x"), /x is in quarantine/],
 ])("%s is found", async (_, damage, words) => {
   expect(await violationsAfter(damage)).toContainEqual(expect.stringMatching(words));
+});
+
+describe("the moments of an interval", () => {
+  const moment = (sec: number) => new Date(sec * 1_000).toISOString();
+  const fired = (sec: number, id = `trg-1--${sec}`) => ({ outcome: "fired" as const, at: moment(sec), id });
+  const problemsIn = (recent: Recurring["recent"]) =>
+    occurrencesOf({
+      id: "trg-1",
+      type: "recurring",
+      schedule: { interval: 10 },
+      createdAt: moment(0),
+      recent,
+    } as Recurring).problems;
+
+  test("each have one outcome, and a run that was asked for in between is none of them", () => {
+    expect(problemsIn([fired(10), fired(13, "trg-1--run-1"), fired(20)])).toEqual([]);
+    expect(problemsIn([fired(10), fired(13), fired(20)])).toHaveLength(2);
+    expect(problemsIn([fired(10), fired(30)])).toEqual([expect.stringContaining("has no outcome")]);
+  });
 });

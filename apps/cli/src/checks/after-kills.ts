@@ -158,7 +158,7 @@ function hasWord(text: string, word: string): boolean {
 }
 
 /** Every moment of an interval, from its making to the last that was decided, has one outcome (file-protocol I5). */
-function occurrencesOf(trigger: Trigger): { fired: number; skipped: number; problems: string[] } {
+export function occurrencesOf(trigger: Trigger): { fired: number; skipped: number; problems: string[] } {
   const problems: string[] = [];
   const skips = trigger.recent.flatMap((past) => (past.outcome === "skipped" ? [past] : []));
   const skipped = skips.reduce((sum, { count }) => sum + (count ?? 0), 0);
@@ -166,7 +166,9 @@ function occurrencesOf(trigger: Trigger): { fired: number; skipped: number; prob
   // The oldest are forgotten.
   if (isInterval(trigger) && trigger.recent.length < RECENT_MAX) {
     const stepMs = trigger.schedule.interval * 1_000;
-    const decided = trigger.recent.map((past) =>
+    // A run that was asked for, by hand or by a delivery, is at no moment of the schedule.
+    const planned = trigger.recent.filter((past) => past.outcome === "skipped" || !past.id.includes("--run-"));
+    const decided = planned.map((past) =>
       past.outcome === "skipped"
         ? { from: Date.parse(past.from), to: Date.parse(past.to) }
         : { from: Date.parse(past.at), to: Date.parse(past.at) },
