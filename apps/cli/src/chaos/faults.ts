@@ -4,7 +4,7 @@ import type { Identity } from "@mimikit/protocol/records/claim";
 import { homeHash } from "@mimikit/runtime/home/home";
 import { isAlive } from "@mimikit/runtime/process/identity";
 import { findMarked } from "@mimikit/runtime/process/marked-processes";
-import { type CoreRole, PROCESS_ROLES } from "@mimikit/runtime/process/role-record";
+import type { ProcessRole } from "@mimikit/runtime/process/role-record";
 import { hasCode } from "@mimikit/store/disk/error-code";
 import { livingRoles } from "../processes/instance.ts";
 import { waitUntil } from "../processes/wait-until.ts";
@@ -19,7 +19,7 @@ const GONE_MS_MAX = 10_000;
 const GONE_POLL_MS = 5;
 
 /** A process that a fault has met. */
-export type Victim = CoreRole | "pm2" | "command";
+export type Victim = ProcessRole | "pm2" | "command";
 
 export interface Struck {
   fault: FaultName;
@@ -45,21 +45,24 @@ interface Fault {
 }
 
 const FAULTS: readonly Fault[] = [
-  { name: "kill one", weight: 10, strike: async (instance, random) => kill(instance, [oneOf(random, PROCESS_ROLES)]) },
+  {
+    name: "kill one",
+    weight: 10,
+    strike: async (instance, random) => kill(instance, [oneOf(random, instance.roles())]),
+  },
   {
     name: "kill two",
     weight: 3,
     async strike(instance, random) {
-      const spared = oneOf(random, PROCESS_ROLES);
-      return kill(
-        instance,
-        PROCESS_ROLES.filter((role) => role !== spared),
-      );
+      const roles = instance.roles();
+      const place = Math.floor(random() * roles.length);
+      const next = (steps: number) => roles[(place + steps) % roles.length] ?? [];
+      return kill(instance, [next(1), next(2)].flat());
     },
   },
-  { name: "kill all", weight: 2, strike: async (instance) => kill(instance, PROCESS_ROLES) },
+  { name: "kill all", weight: 2, strike: async (instance) => kill(instance, instance.roles()) },
   { name: "kill PM2", weight: 1, strike: async (instance) => kill(instance, [], true) },
-  { name: "kill all with PM2", weight: 1, strike: async (instance) => kill(instance, PROCESS_ROLES, true) },
+  { name: "kill all with PM2", weight: 1, strike: async (instance) => kill(instance, instance.roles(), true) },
   {
     name: "kill a command",
     weight: 2,
@@ -76,8 +79,8 @@ const FAULTS: readonly Fault[] = [
   {
     name: "stop",
     weight: 3,
-    async strike({ place }, random) {
-      const roles = random() < 0.25 ? PROCESS_ROLES : [oneOf(random, PROCESS_ROLES)];
+    async strike({ place, roles: all }, random) {
+      const roles = random() < 0.25 ? all() : [oneOf(random, all())];
       const found = rolesAlive(place.home, roles);
       signal([...found.values()], "SIGSTOP");
       await wait(oneOf(random, STOPPED_MS));
@@ -111,7 +114,7 @@ export async function strike(instance: UnderPm2, random: Random): Promise<Struck
   return { fault: fault.name, victims: await fault.strike(instance, random) };
 }
 
-async function kill(instance: UnderPm2, roles: readonly CoreRole[], withPm2 = false): Promise<Victim[]> {
+async function kill(instance: UnderPm2, roles: readonly ProcessRole[], withPm2 = false): Promise<Victim[]> {
   const found = rolesAlive(instance.place.home, roles);
   const daemons = withPm2 ? instance.daemons() : [];
   // PM2 first: it would start the others again meanwhile.
@@ -122,7 +125,7 @@ async function kill(instance: UnderPm2, roles: readonly CoreRole[], withPm2 = fa
   return [...(daemons.length > 0 ? (["pm2"] as const) : []), ...found.keys()];
 }
 
-function rolesAlive(home: string, roles: readonly CoreRole[]): Map<CoreRole, Identity> {
+function rolesAlive(home: string, roles: readonly ProcessRole[]): Map<ProcessRole, Identity> {
   const living = livingRoles(home);
   return new Map(
     roles.flatMap((role) => {

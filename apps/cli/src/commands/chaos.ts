@@ -74,7 +74,7 @@ export const chaos = command({
     if (!(Number.isInteger(seed) && seed >= 0 && seed <= SEED_MAX))
       throw new Failure("usage", t("--seed is a whole number from 0 to {max}", { max: SEED_MAX }));
     printProgress(t("seed {seed}; starting an instance under a PM2 of its own", { seed }));
-    const instance = await startUnderPm2(disk);
+    const instance = await startUnderPm2({ isOnSmallDisk: disk });
     const report = await tryOut(instance, seed, kills ?? { ms: minutes * 60_000 }).catch(async (error: unknown) => {
       throw new Failure(
         "failed",
