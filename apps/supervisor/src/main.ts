@@ -17,7 +17,7 @@ import { tendBallast } from "@mimikit/runtime/home/room";
 import { completeHome, keepHome, RESTORED_EVENT } from "@mimikit/runtime/keep-home";
 import { announceReady } from "@mimikit/runtime/process/announce-ready";
 import { Heartbeat } from "@mimikit/runtime/process/heartbeat";
-import { isAlive, ownIdentity } from "@mimikit/runtime/process/identity";
+import { isAliveFor, ownIdentity } from "@mimikit/runtime/process/identity";
 import { type Loop, runLoop } from "@mimikit/runtime/process/loop";
 import { openHere } from "@mimikit/runtime/process/open-here";
 import { writeRole } from "@mimikit/runtime/process/role-record";
@@ -119,7 +119,7 @@ const supervisor: Supervisor = new Supervisor({
     log.audit(event);
   },
   restart: () => restartRoles(home),
-  isAlive,
+  isAlive: (owner) => isAliveFor(home, owner),
   onError: (error, { type }) => {
     if (error instanceof DocumentBusy) setTimeout(() => loop.nudge(), BUSY_RETRY_MS).unref();
     else log.error("an action failed and will be tried again", { type, error });

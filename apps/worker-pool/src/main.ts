@@ -34,7 +34,7 @@ import { platform } from "@mimikit/runtime/platform/this-platform";
 import { announceReady } from "@mimikit/runtime/process/announce-ready";
 import { writeCircuits } from "@mimikit/runtime/process/circuit-record";
 import { Heartbeat } from "@mimikit/runtime/process/heartbeat";
-import { isAlive, ownIdentity } from "@mimikit/runtime/process/identity";
+import { isAliveFor, ownIdentity } from "@mimikit/runtime/process/identity";
 import { type Loop, runLoop } from "@mimikit/runtime/process/loop";
 import { killMarked, MARK_VARIABLE, markOf } from "@mimikit/runtime/process/marked-processes";
 import { openHere } from "@mimikit/runtime/process/open-here";
@@ -132,7 +132,7 @@ const pool: Pool = new Pool({
   fs,
   token: readToken(home),
   identity,
-  isAlive,
+  isAlive: (owner) => isAliveFor(home, owner),
   excuseOf: readExcuses(home, config.tickMs),
   nowMs: () => Date.now(),
   limits: () => ({
@@ -304,7 +304,7 @@ function noticeHooks(): void {
       fs,
       cache: pool.cache,
       identity,
-      isAlive,
+      isAlive: (owner) => isAliveFor(home, owner),
       nowMs: () => Date.now(),
       monotonicMs: () => performance.now(),
       sandbox: () => settings.current.config.sandbox,

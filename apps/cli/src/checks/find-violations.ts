@@ -25,7 +25,7 @@ export interface Examined {
 
 /** Looks once. Throws what the disk throws. */
 export async function examine(state: State): Promise<Examined> {
-  const { fs, cache } = state;
+  const { home, fs, cache } = state;
   const violations: string[] = [];
   const violate = (what: string) => void violations.push(what);
   // I8: what is read here is read again, and not taken from what the state cache knows.
@@ -84,7 +84,7 @@ export async function examine(state: State): Promise<Examined> {
   // I6: one living execution of a task.
   for (const [id, attempts] of cache.attempts) {
     const living = attempts.filter(
-      ({ claim, failed }) => claim !== undefined && failed === undefined && isOwnerAlive(claim.owner),
+      ({ claim, failed }) => claim !== undefined && failed === undefined && isOwnerAlive(home, claim.owner),
     ).length;
     if (living > 1) violate(t("{id} is run {living} times at once", { id, living }));
   }

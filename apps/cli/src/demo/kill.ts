@@ -78,7 +78,7 @@ function isWhole({ tasks, messages, running }: Seen, now: Seen): boolean {
 const count = (ids: ReadonlySet<string>, among: ReadonlySet<string>) => [...ids].filter((id) => among.has(id)).length;
 
 /** Everything that there is, in whichever directory. */
-async function see({ cache }: State): Promise<Seen> {
+async function see({ home, cache }: State): Promise<Seen> {
   const { archiveIndex, queue, results, dependents, inbox } = cache;
   const messages = new Set<string>();
   const ended = [...results.values()];
@@ -91,7 +91,9 @@ async function see({ cache }: State): Promise<Seen> {
   }
   const over = new Set(ended.map(({ id }) => id));
   const running = [...cache.attempts].flatMap(([id, attempts]) =>
-    !over.has(id) && attempts.some(({ claim, failed }) => claim && !failed && isOwnerAlive(claim.owner)) ? [id] : [],
+    !over.has(id) && attempts.some(({ claim, failed }) => claim && !failed && isOwnerAlive(home, claim.owner))
+      ? [id]
+      : [],
   );
   return {
     messages,

@@ -23,7 +23,7 @@ export async function listTasks(state: State): Promise<TaskSummary[]> {
 }
 
 /** The waiting and running tasks, newest first; the archive is not read for it. */
-export function openTasks({ cache }: State): TaskSummary[] {
+export function openTasks({ home, cache }: State): TaskSummary[] {
   const { queue, dependents, results, attempts, archiveIndex } = cache;
   const isOpen = (id: string) => !results.has(id) && !archiveIndex.has(id);
   const open = [...queue].filter(([id]) => isOpen(id));
@@ -32,7 +32,7 @@ export function openTasks({ cache }: State): TaskSummary[] {
     dependents: new Map([...dependents].filter(([id]) => isOpen(id) && !queue.has(id))),
     results: new Map(),
     attemptsOf: (id) => countAttempts(attempts.get(id)),
-    runningClaimOf: (id) => livingClaim(attempts.get(id)?.at(-1)),
+    runningClaimOf: (id) => livingClaim(home, attempts.get(id)?.at(-1)),
   });
   return board.sort(newestFirst);
 }
@@ -78,7 +78,7 @@ export function foundTask(given: string, tasks: readonly TaskSummary[]): TaskSum
 }
 
 /** The claim of an attempt that runs: one of a process that is gone waits for its next attempt. */
-function livingClaim(newest: { claim?: Claim; failed?: unknown } | undefined): Claim | undefined {
-  if (newest?.claim === undefined || newest.failed !== undefined || !isOwnerAlive(newest.claim.owner)) return undefined;
-  return newest.claim;
+function livingClaim(home: string, newest: { claim?: Claim; failed?: unknown } | undefined): Claim | undefined {
+  if (newest?.claim === undefined || newest.failed !== undefined) return undefined;
+  return isOwnerAlive(home, newest.claim.owner) ? newest.claim : undefined;
 }

@@ -23,6 +23,9 @@ const ROLE_SCRIPT = /(dist|apps)\/(supervisor|worker-pool|http-gateway|channels)
 /** The rest of a command line after the folder of the program. */
 const BEGINS_WITH_SCRIPT = new RegExp(`^${ROLE_SCRIPT.source.replace("$", "( |$)")}`);
 
+/** The title that PM2's daemon gives itself, with its PM2_HOME. */
+const DAEMON_TITLE = /^PM2 v[\d.]+: God[^(]*(?:\((.*)\))?/;
+
 export interface FoundProcess extends Identity {
   /** Its description, for people. */
   what: string;
@@ -67,7 +70,7 @@ export async function findDaemons(home: string): Promise<FoundProcess[]> {
   return (await listProcesses())
     .filter(
       ({ pid, args, environment }) =>
-        isDaemon(args) && (environment.has("PM2_HOME") ? environment.get("PM2_HOME") === dir : pid === noted),
+        isDaemon(args) && (pm2HomeOf(args, environment) ?? (pid === noted ? dir : undefined)) === dir,
     )
     .map((daemon) => named(daemon, t("PM2 daemon")));
 }
@@ -125,9 +128,14 @@ const isRoleScript = (arg: string) => ROLE_SCRIPT.test(arg);
 
 /** PM2's daemon renames itself once it is up; until then it is its script. In a container (Dockerfile) it is `pm2-runtime`. */
 const isDaemon = ([title = "", script = "", ...args]: string[]) =>
-  /^PM2 v[\d.]+: God/.test([title, script, ...args].join(" ")) ||
+  DAEMON_TITLE.test([title, script, ...args].join(" ")) ||
   script.endsWith("/pm2-runtime") ||
   [script, ...args].some((arg) => arg.endsWith("/lib/Daemon.js"));
+
+/** What it was started with, or what its title says; undefined where it tells neither. */
+function pm2HomeOf(args: string[], environment: ReadonlyMap<string, string>): string | undefined {
+  return environment.get("PM2_HOME") ?? DAEMON_TITLE.exec(args.join(" "))?.[1];
+}
 
 function named({ pid, startTime, bootId }: Identity, what: string): FoundProcess {
   return { pid, startTime, bootId, what };

@@ -19,7 +19,7 @@ import { holderKey } from "@mimikit/runtime/pools/names";
 import { homeIdentity, readPools } from "@mimikit/runtime/pools/registry";
 import { announceReady } from "@mimikit/runtime/process/announce-ready";
 import { Heartbeat } from "@mimikit/runtime/process/heartbeat";
-import { isAlive, ownIdentity } from "@mimikit/runtime/process/identity";
+import { isAliveFor, ownIdentity } from "@mimikit/runtime/process/identity";
 import { runLoop } from "@mimikit/runtime/process/loop";
 import { openHere } from "@mimikit/runtime/process/open-here";
 import { writeRole } from "@mimikit/runtime/process/role-record";
@@ -85,7 +85,7 @@ const onEngineError = (error: unknown) => {
 const cache = new StateCache(fs, {
   token,
   durable: false,
-  isAlive,
+  isAlive: (owner) => isAliveFor(home, owner),
   onBadArchive: (path, reason) => log.warn("a record of the archive cannot be read", { path, reason }),
 });
 await cache.archiveIndex.load();

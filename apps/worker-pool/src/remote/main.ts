@@ -23,7 +23,7 @@ import { platform } from "@mimikit/runtime/platform/this-platform";
 import { PoolSide } from "@mimikit/runtime/pools/engine";
 import { partsOfJob } from "@mimikit/runtime/pools/names";
 import { announceReady } from "@mimikit/runtime/process/announce-ready";
-import { isAlive, ownIdentity } from "@mimikit/runtime/process/identity";
+import { isAliveFor, ownIdentity } from "@mimikit/runtime/process/identity";
 import { killMarked } from "@mimikit/runtime/process/marked-processes";
 import { openHere } from "@mimikit/runtime/process/open-here";
 import { writeRole } from "@mimikit/runtime/process/role-record";
@@ -108,7 +108,7 @@ const environment = {
 const cache = new StateCache(fs, {
   token: readToken(home),
   durable: false,
-  isAlive,
+  isAlive: (owner) => isAliveFor(home, owner),
   onBadArchive: (path, reason) => log.warn("a record of the archive cannot be read", { path, reason }),
 });
 await cache.archiveIndex.load();

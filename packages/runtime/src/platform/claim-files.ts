@@ -9,13 +9,26 @@
  *
  * An owner is a pid and the second of its start. A stranger with both would have got the pid within the second in which
  * the owner began: the claim would then count as held, which is an error on the safe side, until the stranger ends.
+ *
+ * A file also says in which directory its owner has claimed. In a copy of the directory, at another path and with another inode, it is
+ * nobody's claim: its owner has claimed the original.
  */
 import { randomBytes } from "node:crypto";
-import { existsSync, linkSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  linkSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import { BadJson, parseRecord } from "@mimikit/protocol/base/json";
 import { Identity } from "@mimikit/protocol/records/claim";
 import { hasCode } from "@mimikit/store/disk/error-code";
+import { z } from "zod";
 import type { SingletonPlace } from "./platform.ts";
 
 /** Files below the highest stay for a while: a listing of the directory that is under way cannot miss them all. */
@@ -23,6 +36,10 @@ const KEPT = 4;
 /** Others who take numbers meanwhile make a contender look again; so often at most. */
 const LOOKS_MAX = 100;
 const NONCE_BYTES = 8;
+
+/** Where a claim was made: the path of the directory, and its device and inode. Versions up to 0.3 did not say it. */
+const Place = z.object({ path: z.string(), id: z.string() });
+const Claim = Identity.extend({ in: Place.optional() });
 
 export interface ClaimFiles {
   claim(place: SingletonPlace): boolean;
@@ -37,7 +54,7 @@ export function claimFiles(own: () => Identity, isAlive: (identity: Identity) =>
 
   const isHeld = (place: SingletonPlace, number: number) => {
     const owner = number === 0 ? null : ownerIn(pathOf(place, number));
-    return owner !== null && isAlive(owner);
+    return owner !== null && isFor(place.locks, owner) && isAlive(owner);
   };
 
   return {
@@ -46,7 +63,7 @@ export function claimFiles(own: () => Identity, isAlive: (identity: Identity) =>
         const highest = highestOf(place);
         if (isHeld(place, highest)) return false;
         const path = pathOf(place, highest + 1);
-        const text = `${JSON.stringify(own())}\n`;
+        const text = `${JSON.stringify({ ...own(), in: whereIs(place.locks) })}\n`;
         if (!linkNew(path, text)) continue;
         if (highestOf(place) === highest + 1) {
           held.set(path, text);
@@ -88,10 +105,22 @@ function removeBelow(place: SingletonPlace, number: number): void {
   for (const each of numbersOf(place)) if (each < number) rmSync(pathOf(place, each), { force: true });
 }
 
+/** One of the two is enough: a directory may be moved while it is claimed, and some file systems give it another inode each time. */
+function isFor(locks: string, { in: claimed }: z.infer<typeof Claim>): boolean {
+  if (claimed === undefined) return true;
+  const here = whereIs(locks);
+  return claimed.id === here.id || claimed.path === here.path;
+}
+
+function whereIs(locks: string): z.infer<typeof Place> {
+  const { dev, ino } = statSync(locks, { bigint: true });
+  return { path: realpathSync(locks), id: `${dev}:${ino}` };
+}
+
 /** null where it is gone, or says nothing: a file that is linked is complete, and only a power failure empties it. */
-function ownerIn(path: string): Identity | null {
+function ownerIn(path: string): z.infer<typeof Claim> | null {
   try {
-    return parseRecord(Identity, readFileSync(path, "utf8"));
+    return parseRecord(Claim, readFileSync(path, "utf8"));
   } catch (error) {
     if (error instanceof BadJson || hasCode(error, "ENOENT")) return null;
     throw error;

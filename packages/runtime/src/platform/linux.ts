@@ -40,6 +40,14 @@ export const linux: Platform = {
     }
     return found;
   },
+  environmentOf(pid) {
+    try {
+      return parseEnvironment(readFileSync(`/proc/${pid}/environ`, "utf8"));
+    } catch (error) {
+      if (hasCode(error, "ENOENT", "ESRCH", "EACCES", "EPERM")) return null;
+      throw error;
+    }
+  },
   openedPath: (fd) => readlink(`/proc/self/fd/${fd}`),
   entryOf: (fd, name) => `/proc/self/fd/${fd}/${name}`,
   activityOf,

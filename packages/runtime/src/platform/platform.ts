@@ -85,6 +85,8 @@ export interface Platform {
   readonly bootId: string;
   /** Every living process that this user may look into, except this one. */
   listProcesses(): Promise<RunningProcess[]>;
+  /** The environment of a process as it was at its start; null where there is no such process, or the system keeps it to itself. */
+  environmentOf(pid: number): ReadonlyMap<string, string> | null;
   /** Where the file is that this process has open as `fd`; null where the system does not tell. */
   openedPath(fd: number): Promise<string | null>;
   /** The path of an entry of the directory that this process has open as `fd`; null where the system has no such paths. */

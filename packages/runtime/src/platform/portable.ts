@@ -5,7 +5,7 @@ import type { Identity } from "@mimikit/protocol/records/claim";
 import { claimFiles } from "./claim-files.ts";
 import { isAliveOn } from "./is-alive.ts";
 import type { Platform } from "./platform.ts";
-import { activityWithPs, listWithPs, residentBytesOf, startTimeOf } from "./ps.ts";
+import { activityWithPs, environmentWithPs, listWithPs, residentBytesOf, startTimeOf } from "./ps.ts";
 import { SANDBOX_EXEC, sandboxExec } from "./sandbox-exec.ts";
 
 let bootId: string | undefined;
@@ -22,6 +22,7 @@ export const portable: Platform = {
     return bootId;
   },
   listProcesses: () => listWithPs(identify),
+  environmentOf: environmentWithPs,
   openedPath: async () => null,
   entryOf: null,
   activityOf: activityWithPs,

@@ -63,6 +63,15 @@ export function activityWithPs(pid: number): Activity | null {
   return { cpuMs, isHeld: /^[DTU]/i.test(state), isWaiting: false };
 }
 
+/** The environment of process `pid` according to ps; null if ps does not show it. */
+export function environmentWithPs(pid: number): ReadonlyMap<string, string> | null {
+  const shown = (flags: string) => runOnce([flags, "-o", "args=", "-p", String(pid)]).trimEnd();
+  const [bare, full] = [shown("-ww"), shown(process.platform === "darwin" ? "-Eww" : "eww")];
+  return bare !== "" && full.length > bare.length && full.startsWith(bare)
+    ? parseEnvironment(full.slice(bare.length))
+    : null;
+}
+
 /** Every living process of this user's, of all users for root; never this one. @param identify adds the boot. */
 export async function listWithPs(identify: (pid: number, startTime: string) => Identity): Promise<RunningProcess[]> {
   // The environment stands after the arguments, without a bound between the two: the arguments alone tell where it begins.

@@ -7,7 +7,7 @@ import { hasCode } from "@mimikit/store/disk/error-code";
 import { CIRCUITS_PATH, TRY_NOW_PATH } from "@mimikit/store/disk/state";
 import { z } from "zod";
 import { replaceFile } from "../home/replace-file.ts";
-import { isAlive, ownIdentity } from "./identity.ts";
+import { isAliveFor, ownIdentity } from "./identity.ts";
 
 const OpenCircuit = z.object({
   provider: z.string(),
@@ -28,7 +28,7 @@ export function writeCircuits(home: string, open: readonly OpenCircuit[]): void 
 export function readCircuits(home: string): readonly OpenCircuit[] {
   try {
     const record = parseRecord(CircuitRecord, readFileSync(join(home, CIRCUITS_PATH), "utf8"));
-    return isAlive(record) ? record.open : [];
+    return isAliveFor(home, record) ? record.open : [];
   } catch (error) {
     if (error instanceof BadJson || hasCode(error, "ENOENT")) return [];
     throw error;

@@ -8,7 +8,7 @@ import { hasCode } from "@mimikit/store/disk/error-code";
 import { MCP_STATE_PATH } from "@mimikit/store/disk/state";
 import { z } from "zod";
 import { replaceFile } from "../home/replace-file.ts";
-import { isAlive, ownIdentity } from "./identity.ts";
+import { isAliveFor, ownIdentity } from "./identity.ts";
 
 const McpRecord = Identity.extend({ servers: z.record(z.string(), McpCondition) });
 
@@ -21,7 +21,7 @@ export function writeMcpRecord(home: string, servers: Readonly<Record<string, Mc
 export function readMcpRecord(home: string): Readonly<Record<string, McpCondition>> {
   try {
     const record = parseRecord(McpRecord, readFileSync(join(home, MCP_STATE_PATH), "utf8"));
-    if (isAlive(record)) return record.servers;
+    if (isAliveFor(home, record)) return record.servers;
     const gone = Object.entries(record.servers).map(([name, { tools }]) => [
       name,
       { state: "unknown" as const, problems: [], stderr: [], tools },

@@ -10,7 +10,7 @@ import { z } from "zod";
 import { replaceFile } from "../home/replace-file.ts";
 import { VERSION } from "../home/version.ts";
 import { monotonicMs } from "../platform/monotonic.ts";
-import { identityOf, ownIdentity } from "./identity.ts";
+import { directoryId, identityOf, isOfAnotherHome, ownIdentity } from "./identity.ts";
 
 /** The processes of an instance (SPEC A1); they are also the actors of the audit log. */
 export type ProcessRole = Actor;
@@ -29,6 +29,8 @@ export const RoleRecord = Identity.extend({
   parent: Identity.optional(),
   /** Where the gateway serves. */
   url: z.url().optional(),
+  /** The state directory that it serves (`directoryId`); 0.3 did not say it. */
+  directory: z.string().optional(),
 });
 export type RoleRecord = z.infer<typeof RoleRecord>;
 
@@ -42,6 +44,7 @@ const said = new Map<string, string>();
 export function writeRole(home: string, role: ProcessRole, url?: string): RoleRecord {
   const startedAt = new Date().toISOString();
   const parent = identityOf(process.ppid);
+  const directory = directoryId(home);
   const record: RoleRecord = {
     ...ownIdentity(),
     startedAt,
@@ -49,6 +52,7 @@ export function writeRole(home: string, role: ProcessRole, url?: string): RoleRe
     startedMs: monotonicMs(),
     ...(parent !== null && { parent }),
     ...(url !== undefined && { url }),
+    ...(directory !== null && { directory }),
   };
   const path = recordPath(home, role);
   const text = `${JSON.stringify(record)}\n`;
@@ -62,13 +66,16 @@ export function writeRoleAgain(): void {
   for (const [path, text] of said) if (!existsSync(path)) replaceFile(path, text);
 }
 
-/** The last process of `role`; ask `isAlive` whether it still is. null when there was none, or when the note is not readable as one. */
+/**
+ * The last process of `role`; ask `isAlive` whether it still is. null when there was none, when the note is not readable as one, and when it
+ * names a process of another state directory, from which this one was copied.
+ */
 export function readRole(home: string, role: ProcessRole): RoleRecord | null {
   try {
     const text = readRegularFile(recordPath(home, role));
     if (text === null) return null;
     const record = parseRecord(RoleRecord, text);
-    return isCertain(record) ? record : null;
+    return isCertain(record) && !isOfAnotherHome(home, record, record.directory) ? record : null;
   } catch (error) {
     if (error instanceof BadJson || hasCode(error, "ENOENT", "ENOTDIR", "ELOOP")) return null;
     throw error;
