@@ -4,8 +4,8 @@
  */
 const { spawnSync } = require("node:child_process");
 const { createHash } = require("node:crypto");
-const { existsSync, readFileSync, renameSync, statSync, writeFileSync } = require("node:fs");
-const { join } = require("node:path");
+const { existsSync, readFileSync, realpathSync, renameSync, statSync, writeFileSync } = require("node:fs");
+const { basename, join, resolve } = require("node:path");
 
 const ROOT = join(__dirname, "..");
 const DIST = join(ROOT, "dist");
@@ -103,6 +103,85 @@ function makeFresh({ withPage = false } = {}) {
   return status === 0;
 }
 
+/** The bundle of each process, by PM2's name of it. */
+const APP_BUNDLES = {
+  "mimikit-supervisor": "supervisor",
+  "mimikit-workers": "worker-pool",
+  "mimikit-gateway": "http-gateway",
+  "mimikit-channels": "channels",
+  "mimikit-dispatcher": "dispatcher",
+};
+const APPS = Object.keys(APP_BUNDLES);
+const LIST_MS_MAX = 15_000;
+/** Digits of a name that tell two homes of one PM2 apart. */
+const HOME_DIGITS = 8;
+
+/**
+ * The apps of the PM2 whose command this process is, as `pm2 jlist` prints them. Empty where there is none to ask: a PM2 that is about to
+ * begin in this very process (`pm2-runtime`, `--no-daemon`) has no apps, and would not answer either.
+ */
+function appsOfThisPm2() {
+  const [, script = ""] = process.argv;
+  if (basename(script) !== "pm2" || process.argv.includes("--no-daemon")) return [];
+  const { stdout } = spawnSync(process.execPath, [script, "jlist", "--silent"], {
+    encoding: "utf8",
+    env: { ...process.env, PM2_DISCRETE_MODE: "true", PM2_DISABLE_VERSION_CHECK: "true" },
+    stdio: ["ignore", "pipe", "ignore"],
+    timeout: LIST_MS_MAX,
+    maxBuffer: 64 * 1_048_576,
+  });
+  try {
+    return JSON.parse((stdout ?? "").trim().split("\n").at(-1) ?? "");
+  } catch (error) {
+    if (error instanceof SyntaxError) return null;
+    throw error;
+  }
+}
+
+/**
+ * The names of the processes of `home` in a PM2, by their names of today. Those that it runs already keep theirs. The others have today's,
+ * unless an app of another home, or of somebody else, has one of them: then all have the digits of their home behind it.
+ * @param apps as `pm2 jlist` prints them.
+ */
+function chooseAppNames(apps, home) {
+  const own = new Map();
+  const taken = new Set();
+  for (const { name, pm2_env: env = {} } of apps) {
+    const app = APPS.find((each) => isProgram(env, APP_BUNDLES[each]));
+    if (app !== undefined && homeOfApp(env) === realPath(home)) own.set(app, name);
+    else taken.add(name);
+  }
+  const digits = createHash("sha256").update(realPath(home)).digest("hex").slice(0, HOME_DIGITS);
+  const kept = [...own].flatMap(([app, name]) => (name.startsWith(app) ? [name.slice(app.length)] : []));
+  const suffixes = [...kept, "", `-${digits}`];
+  for (let more = 2; ; more++) {
+    const suffix = suffixes.shift() ?? `-${digits}-${more}`;
+    if (APPS.some((app) => !own.has(app) && taken.has(app + suffix))) continue;
+    return Object.fromEntries(APPS.map((app) => [app, own.get(app) ?? app + suffix]));
+  }
+}
+
+/** Does the app run this program of Mimikit, from wherever? An app of somebody else may have its name, and the variables of the same shell. */
+function isProgram({ args = [] }, bundle) {
+  return [args].flat().some((arg) => String(arg).endsWith(`/dist/${bundle}.js`));
+}
+
+/** The state directory of an app that this program has started; null for any other. */
+function homeOfApp({ MIMIKIT_HOME, MIMIKIT_WORK_DIR }) {
+  if (!MIMIKIT_WORK_DIR) return null;
+  return realPath(MIMIKIT_HOME || join(MIMIKIT_WORK_DIR, ".mimikit"));
+}
+
+/** The path as it is where there is nothing yet. */
+function realPath(path) {
+  try {
+    return realpathSync(path);
+  } catch (error) {
+    if (["ENOENT", "ENOTDIR", "ELOOP", "EACCES"].includes(error.code)) return resolve(path);
+    throw error;
+  }
+}
+
 module.exports = {
   ROOT,
   DIST,
@@ -115,4 +194,6 @@ module.exports = {
   stampOf,
   isFresh,
   makeFresh,
+  appsOfThisPm2,
+  chooseAppNames,
 };

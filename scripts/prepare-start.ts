@@ -1,7 +1,7 @@
 /**
  * The script that ecosystem.config.cjs runs before PM2 copies its environment: keeps the keys of the caller's variables,
  * and prints as JSON the workspace, which it makes if it is apart, the flags of V8 that the settings ask for, and
- * whether a channel or a pool is set up.
+ * whether a channel or a pool is set up. With `--place` it prints only where the state and the workspace are, and changes nothing.
  */
 import { loadConfig } from "@mimikit/runtime/config/config";
 import { keepKeys } from "@mimikit/runtime/config/keep-keys";
@@ -16,6 +16,10 @@ import { DocumentBusy } from "@mimikit/store/documents/document";
 const place = resolveHome(process.env);
 const { home, workDir } = place;
 try {
+  if (process.argv.includes("--place")) {
+    console.log(JSON.stringify({ home, workDir }));
+    process.exit();
+  }
   const said = makeWorkDir(place);
   if (said !== null) console.error(`mimikit: ${said}`);
   if (KEY_VARIABLES.some((name) => process.env[name])) {
@@ -27,6 +31,7 @@ try {
   console.log(
     JSON.stringify({
       flags,
+      home,
       workDir,
       hasChannels: hasChannels(home, process.env),
       hasPools: hasPools(home, process.env),

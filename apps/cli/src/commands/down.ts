@@ -1,13 +1,12 @@
 /** Stops Mimikit and leaves no process behind: neither a role nor anything that a task has started. */
 import { existsSync } from "node:fs";
 import { endProcesses } from "@mimikit/runtime/process/process-table";
-import { rolesOf } from "@mimikit/runtime/process/roles-of";
 import { command } from "../arguments/command.ts";
 import { t } from "../i18n/language.ts";
 import { Failure } from "../io/failure.ts";
 import { currentPlace } from "../io/place.ts";
 import { printJson, printLine } from "../io/print.ts";
-import { findDaemons, findProcesses, foreignPm2Homes } from "../processes/instance.ts";
+import { findDaemons, findProcesses, foreignApps } from "../processes/instance.ts";
 import { runPm2, takeTurn } from "../processes/pm2.ts";
 import { markStopped } from "../processes/stopped.ts";
 
@@ -27,15 +26,13 @@ export const down = command({
       return;
     }
     await takeTurn(home);
-    const foreign = await foreignPm2Homes(home);
-    if (foreign.length > 0) {
+    const [foreign, ...others] = await foreignApps(home);
+    if (foreign !== undefined) {
       throw new Failure(
         "failed",
         t("another PM2 would restart them: run  PM2_HOME='{pm2Home}' pm2 delete {roles}", {
-          pm2Home: foreign[0] ?? "",
-          roles: rolesOf(home, process.env)
-            .map((role) => `mimikit-${role}`)
-            .join(" "),
+          pm2Home: foreign.dir,
+          roles: [foreign, ...others].flatMap(({ dir, name }) => (dir === foreign.dir ? [name] : [])).join(" "),
         }),
       );
     }

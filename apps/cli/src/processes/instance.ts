@@ -88,8 +88,16 @@ export async function findProcesses(home: string): Promise<FoundProcess[]> {
 
 /** The PM2 daemons of others that run roles of this home (`pm2 start ecosystem.config.cjs` by itself): their PM2_HOME. */
 export async function foreignPm2Homes(home: string): Promise<string[]> {
-  const homes = (await roleProcesses(home)).map(({ environment }) => environment.get("PM2_HOME") ?? "");
-  return [...new Set(homes)].filter((dir) => dir !== "" && dir !== pm2Home(home));
+  return [...new Set((await foreignApps(home)).map(({ dir }) => dir))];
+}
+
+/** The apps of this home in the PM2 daemons of others, by the names that they have there. */
+export async function foreignApps(home: string): Promise<{ dir: string; name: string }[]> {
+  const apps = (await roleProcesses(home)).map(({ environment }) => ({
+    dir: environment.get("PM2_HOME") ?? "",
+    name: environment.get("name") ?? "",
+  }));
+  return apps.filter(({ dir }) => dir !== "" && dir !== pm2Home(home));
 }
 
 /** Roles that run from this folder of a program, and are of another state directory than this one. */

@@ -62,6 +62,7 @@ export async function startRoles(place: HomePlace, config: Config, timeoutMs: nu
   const args = ["startOrRestart", join(ROOT, "ecosystem.config.cjs"), "--update-env", "--silent"];
   if (only !== undefined) args.push("--only", only);
   await runPm2(place, args, timeoutMs, {
+    MIMIKIT_OWN_PM2: "1",
     [V8_FLAGS_VARIABLE]: v8Flags(config),
     MIMIKIT_CHANNELS: hasChannels(place.home, process.env) ? "1" : "0",
     MIMIKIT_POOLS: hasPools(place.home, process.env) ? "1" : "0",
