@@ -22,7 +22,8 @@ WORKDIR /workspace
 USER 1000:1000
 VOLUME ["/state", "/workspace"]
 EXPOSE 8787
-HEALTHCHECK --interval=30s --timeout=10s --start-period=30s CMD mimikit status --json | grep -q '"ready": *true'
+# Without a token and without a command of ours: the address is where the gateway has noted it.
+HEALTHCHECK --interval=30s --timeout=10s --start-period=30s CMD node -e "fetch(JSON.parse(require('fs').readFileSync(process.env.MIMIKIT_HOME+'/locks/gateway.json')).url+'/readyz').then((r)=>process.exit(r.ok?0:1),()=>process.exit(1))"
 ENTRYPOINT ["tini", "--"]
 # It starts the three processes, brings them back, and ends them all on SIGTERM.
 CMD ["/app/node_modules/.bin/pm2-runtime", "start", "/app/ecosystem.config.cjs", "--no-auto-exit"]

@@ -8,7 +8,7 @@ import { backlog, editBacklog } from "./routes/backlog.ts";
 import { changes, undo } from "./routes/changes.ts";
 import { addClient, devices, signOutDevice } from "./routes/devices.ts";
 import { file, taskFiles } from "./routes/files.ts";
-import { health } from "./routes/health.ts";
+import { health, live, ready } from "./routes/health.ts";
 import { exportHistory, searchHistory } from "./routes/history.ts";
 import { improvements } from "./routes/improvements.ts";
 import { input } from "./routes/input.ts";
@@ -43,6 +43,8 @@ import { upcoming } from "./routes/upcoming.ts";
 import { usage } from "./routes/usage.ts";
 
 export const ROUTES: readonly Route[] = [
+  live,
+  ready,
   health,
   pair,
   signOut,

@@ -32,6 +32,7 @@ import { PAGE_DIR } from "./routes/page.ts";
 import { Commands } from "./state/commands.ts";
 import { type Demo, NO_DEMO } from "./state/demo.ts";
 import { Mishaps } from "./state/mishaps.ts";
+import { readiness } from "./state/readiness.ts";
 import { type SettingsFacts, statusOf } from "./state/status.ts";
 import { type StateView, View } from "./state/view.ts";
 import { startUpkeep } from "./upkeep.ts";
@@ -106,6 +107,7 @@ export function createGateway(options: GatewayOptions): Gateway {
     environment: process.env,
     skillPlaces: skillPlacesOf({ home, workDir: options.workDir }, process.env),
     statusOf: currentStatus,
+    whyNotReady: readiness(home, fs, () => options.settings().adopted),
     said,
     usage,
     view,

@@ -7,6 +7,7 @@ import { codeOf } from "@mimikit/protocol/texts/coded";
 import { ApiError, BODY_BYTES_MAX, MESSAGE_BODY_BYTES_MAX } from "@mimikit/protocol/wire/api";
 import { createPairing } from "@mimikit/runtime/home/pairing";
 import { writeMcpRecord } from "@mimikit/runtime/process/mcp-record";
+import { writeRole } from "@mimikit/runtime/process/role-record";
 import { openDisk } from "@mimikit/store/disk/disk";
 import { createRecord } from "@mimikit/store/disk/record";
 import { APPROVALS, approvalPath } from "@mimikit/store/disk/state";
@@ -63,6 +64,11 @@ async function allowed({ gateway }: World): Promise<string> {
 
 /** A good request of every operation. One that is missing fails the tests. */
 const EXAMPLES: Record<string, (world: World) => Example | Promise<Example>> = {
+  getLivez: () => ({}),
+  getReadyz: ({ gateway }) => {
+    for (const role of ["supervisor", "workers"] as const) writeRole(gateway.home, role);
+    return {};
+  },
   getHealthz: () => ({}),
   postPair: async ({ gateway }) => ({ body: { code: (await createPairing(gateway.home)).code } }),
   postSignOut: () => ({ body: {} }),
@@ -363,7 +369,7 @@ test.each(OPERATIONS)("$name answers a good request as it is documented", async 
 const GUARDED = OPERATIONS.filter(({ operation }) => operation.security === undefined);
 test("only these need no credential", () => {
   const open = OPERATIONS.filter((each) => !GUARDED.includes(each)).map(({ name }) => name);
-  expect(open).toEqual(["getHealthz", "postPair", "postPushAnswer"]);
+  expect(open).toEqual(["getLivez", "getReadyz", "getHealthz", "postPair", "postPushAnswer"]);
 });
 
 test("without a credential every other route is 401, and nothing is done", async () => {

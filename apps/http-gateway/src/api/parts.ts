@@ -15,6 +15,7 @@ import type { Live } from "../live/live.ts";
 import type { Push } from "../push/push.ts";
 import type { Commands } from "../state/commands.ts";
 import type { Demo } from "../state/demo.ts";
+import type { NotReady } from "../state/readiness.ts";
 import type { StateView, View } from "../state/view.ts";
 
 export interface RouteDeps {
@@ -29,6 +30,8 @@ export interface RouteDeps {
   live: Live;
   push: Push;
   statusOf(state: StateView): Promise<Status>;
+  /** Why a message that comes now would not be answered; null where it would be. */
+  whyNotReady(): Promise<NotReady | null>;
   usage: UsageLog;
   /** Everything that was ever said. */
   said: HistoryIndex;

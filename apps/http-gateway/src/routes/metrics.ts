@@ -10,7 +10,10 @@ export const metrics = route({
   status: 200,
   answer: z.string(),
   types: ["text/plain; version=0.0.4; charset=utf-8"],
-  handle: async (_asked, { view, statusOf }) => metricsText(await statusOf(await view.refresh())),
+  async handle(_asked, { view, statusOf, whyNotReady }) {
+    const [status, reason] = await Promise.all([view.refresh().then(statusOf), whyNotReady()]);
+    return metricsText({ ...status, ready: status.ready && reason === null });
+  },
 });
 
 type Samples = readonly (readonly [labels: Record<string, string>, value: number])[];
@@ -32,7 +35,12 @@ export function metricsText(status: Status): string {
 
   return [
     family("info", "gauge", "The version that runs, and who answers for each role.", [[{ version, ...providers }, 1]]),
-    family("ready", "gauge", "1 when the supervisor, the workers and the gateway run.", one(Number(ready))),
+    family(
+      "ready",
+      "gauge",
+      "1 when a message that is sent now is saved and worked on, as /readyz says it.",
+      one(Number(ready)),
+    ),
     family(
       "process_up",
       "gauge",

@@ -95,6 +95,7 @@ export const TEXTS = {
   http_status: "the request was not accepted ({status})",
   internal: "something went wrong in the gateway",
   disk_full: "the disk is full: nothing was saved",
+  not_ready: "not ready: {reason}",
   disk_read_only: "the disk is read-only now: nothing was saved",
 
   // Hosts and credentials.
