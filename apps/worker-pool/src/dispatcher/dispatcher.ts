@@ -63,6 +63,8 @@ export interface DispatcherOptions extends AwayFilesOptions {
   noteUsage(candidate: Allotted, at: string, accepted: AcceptedOutcome): void;
   audit(event: AuditEvent): void;
   onError(error: unknown): void;
+  /** Does this machine serve the home? Resolves when that is known. */
+  mayDismiss?(): Promise<boolean>;
 }
 
 export class Dispatcher {
@@ -109,12 +111,13 @@ export class Dispatcher {
     this.isConnected = true;
   }
 
-  /** The last that a machine hears which this home has let go. */
+  /** The last that a machine hears which this home has let go; a copy of a home lets go of what it does not serve, and says nothing. */
   private async dismiss(name: string, connection: PoolConnection): Promise<void> {
     const jobs = [...this.away.values()].filter(({ owner }) => owner.pool === name).map(({ job }) => job);
     try {
-      for (const job of jobs) await connection.tell(job, { kind: "stop" });
+      if (!((await this.options.mayDismiss?.()) ?? true)) return;
       await connection.obliterate();
+      for (const job of jobs) await connection.tell(job, { kind: "stop" });
     } finally {
       await connection.close();
     }

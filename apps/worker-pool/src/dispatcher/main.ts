@@ -13,7 +13,7 @@ import { loadConfig } from "@mimikit/runtime/config/config";
 import { watchConfig } from "@mimikit/runtime/config/watch-config";
 import { homeHash, readToken } from "@mimikit/runtime/home/home";
 import { completeHome, keepHome } from "@mimikit/runtime/keep-home";
-import { connectTo } from "@mimikit/runtime/pools/connect";
+import { connectTo, isCutOff } from "@mimikit/runtime/pools/connect";
 import { HomeSide } from "@mimikit/runtime/pools/engine";
 import { holderKey } from "@mimikit/runtime/pools/names";
 import { homeIdentity, readPools } from "@mimikit/runtime/pools/registry";
@@ -142,7 +142,9 @@ const dispatcher = new Dispatcher({
     if (line !== null) recordUsage(home, line);
   },
   audit: (event) => log.audit(event),
-  onError,
+  // What could not be sent is sent again while it counts.
+  onError: (error) => (isCutOff(error) ? onEngineError : onError)(error),
+  mayDismiss: () => holder.decided(),
 });
 
 /** The files that its messages bring or quote: no other of the conversation goes to another machine. */
@@ -199,7 +201,7 @@ async function noteSeen(pool: PoolRecord, beat: PoolBeat): Promise<void> {
   await presence.note(pool, beat);
 }
 
-const client = connectTo(url);
+const client = connectTo(url, { waits: false });
 client.on("error", onEngineError);
 const holder = holdHome(
   client,

@@ -2,6 +2,7 @@
  * The engine that carries attempts to a pool and messages both ways: BullMQ on Redis or Valkey. Only the dispatcher and pools load this file
  * (docs/pools.md). Messages are encrypted before they come here.
  */
+import { once } from "node:events";
 import { tryJson } from "@mimikit/protocol/base/json";
 import { type Job, Queue, Worker } from "bullmq";
 import type { Redis } from "ioredis";
@@ -43,12 +44,14 @@ class Side {
   private pongMs = Number.NEGATIVE_INFINITY;
   private isPinging = false;
 
-  constructor(options: EngineOptions) {
+  /** @param waits see `connectTo`. */
+  constructor(options: EngineOptions, waits: boolean) {
     const { url, onError } = options;
     this.options = options;
-    this.client = connectTo(url);
+    this.client = connectTo(url, { waits });
     this.client.on("error", onError);
     const ping = () => void this.ping();
+    this.client.on("ready", ping);
     this.pinging = setInterval(ping, PING_EVERY_MS);
     ping();
   }
@@ -64,7 +67,7 @@ class Side {
   }
 
   private async ping(): Promise<void> {
-    if (this.isPinging) return;
+    if (this.isPinging || this.client.status !== "ready") return;
     this.isPinging = true;
     try {
       await this.client.ping();
@@ -95,9 +98,10 @@ class Side {
    */
   protected async say(topic: Topic, message: Carried): Promise<void> {
     const { home, pool } = this.options;
-    // The first messages wait for the first connection.
-    const isGone = this.pongMs !== Number.NEGATIVE_INFINITY && !this.isThere;
-    if (!isGone) await this.client.publish(channelOf(home, pool, topic), JSON.stringify(message));
+    // The first messages of a pool wait for its first connection.
+    const isFirst = this.pongMs === Number.NEGATIVE_INFINITY && this.client.options.enableOfflineQueue;
+    if (isFirst || (this.isThere && this.client.status === "ready"))
+      await this.client.publish(channelOf(home, pool, topic), JSON.stringify(message));
   }
 
   /** Lays a piece of a file where the other side reads it. */
@@ -128,7 +132,7 @@ export class HomeSide extends Side {
   private readonly queue: Queue;
 
   constructor(options: EngineOptions) {
-    super(options);
+    super(options, false);
     this.queue = new Queue(queueOfPool(options.home, options.pool), { connection: this.client, prefix: PREFIX });
     this.queue.on("error", options.onError);
   }
@@ -167,8 +171,9 @@ export class HomeSide extends Side {
     return this.say(TOPICS.down, message);
   }
 
-  /** Removes all that the pool has in the engine. */
+  /** Removes all that the pool has in the engine, when that is there. */
   async obliterate(): Promise<void> {
+    if (this.client.status !== "ready") await once(this.client, "ready");
     await this.queue.obliterate({ force: true });
   }
 
@@ -181,6 +186,10 @@ export class HomeSide extends Side {
 /** A pool's side. */
 export class PoolSide extends Side {
   private worker: Worker | undefined;
+
+  constructor(options: EngineOptions) {
+    super(options, true);
+  }
 
   /** @param run resolves when the job is over, whatever came of it. @param slots how many run at once. */
   start(run: (job: string, sealed: string) => Promise<void>, slots: number, leaseMs: number): void {
