@@ -79,9 +79,12 @@ describe.runIf(hasChromium)("the conversation", { timeout: BROWSER_MS_MAX }, () 
       const { page } = await openPage();
       startPlan();
       const card = cardOf(page, "t-000001.0");
+      await page.clock.install();
       await card.getByRole("button", { name: "Cancel run" }).click();
+      await card.getByRole("button", { name: "Keep run" }).waitFor();
+      await page.clock.fastForward(60_000);
       expect(await pages.gateway.arrival("cancel")).toEqual({ type: "cancel", taskId: "t-000001.0" });
-      await card.getByText("Cancelling").waitFor();
+      await card.getByText("Cancelling…").waitFor();
       pages.gateway.task(taskRecord({ id: "t-000001.0.1", title: "run `wc`", state: "cancelled" }));
       await card.locator(".state", { hasText: "cancelled" }).waitFor();
       expect(await card.getByRole("button", { name: "Cancel" }).count()).toBe(0);
@@ -285,7 +288,7 @@ describe.runIf(hasChromium)("the conversation", { timeout: BROWSER_MS_MAX }, () 
       pages.gateway.task(taskRecord({ id: "t-000009.0", state: "running" }));
       reply({ text: "Yes." });
       await withText(page, "Yes.").getByRole("button", { name: "Reply to" }).click();
-      await page.getByRole("button", { name: "Stop", exact: true }).waitFor();
+      await page.getByRole("button", { name: "Add to current task" }).waitFor();
       await field(page).fill("only the German ones");
       await field(page).press("Control+Enter");
       await page.getByRole("alert").filter({ hasText: "quoted message" }).waitFor();
@@ -360,7 +363,6 @@ describe.runIf(hasChromium)("the conversation", { timeout: BROWSER_MS_MAX }, () 
       expect(await button("Ask separately").count()).toBe(0);
       pages.gateway.task(taskRecord({ id: "t-000001.0", state: "running" }));
       await button("Queue").waitFor();
-      await expect.poll(() => button("Stop").innerText()).toBe("Stop");
       await expect.poll(() => button("Add to current task").innerText()).toBe("Add to current task");
       await page.getByText("Enter queues it").waitFor();
       await field(page).fill("//later");

@@ -379,15 +379,44 @@ describe.runIf(hasChromium)("the page", { timeout: BROWSER_MS_MAX }, () => {
   describe("while something runs", () => {
     const steerButton = (page: Page) => page.getByRole("button", { name: "Add to current task" });
     const stopButton = (page: Page) => page.getByRole("button", { name: "Stop", exact: true });
+    const stops = () => pages.gateway.received.flatMap(({ frame }) => (frame.type === "stop" ? [frame] : []));
 
-    test("it can be told something and be stopped; when nothing runs there are no such buttons", async () => {
+    test("Escape, Stop and /stop end the reply that is being written, and never a task", async () => {
+      const { page } = await openPage();
+      pages.gateway.task(taskRecord({ id: "t-000001.0", title: "Index the mails", state: "running" }));
+      await steerButton(page).waitFor();
+      expect(await stopButton(page).count()).toBe(0);
+      await field(page).press("Escape");
+      await write(page, "/stop");
+      await page.getByRole("alert").filter({ hasText: "Cancel a task at its card" }).waitFor();
+      await field(page).fill("");
+      await page.keyboard.press("Control+k");
+      await page.getByRole("option").first().waitFor();
+      expect(await page.getByRole("option", { name: /^Stop/ }).count()).toBe(0);
+      await page.keyboard.press("Escape");
+      await write(page, "hello");
+      await pages.gateway.arrival("input");
+      expect(stops()).toEqual([]);
+      expect(pages.gateway.received.filter(({ frame }) => frame.type === "cancel")).toEqual([]);
+
+      pages.gateway.pass({ type: "delta", taskId: "t-000002", text: "Half of" });
+      await page.locator(".forming").waitFor();
+      expect(await stopButton(page).getAttribute("title")).toContain("Escape");
+      await field(page).press("Escape");
+      await expect.poll(stops).toHaveLength(1);
+      await stopButton(page).click();
+      await expect.poll(stops).toHaveLength(2);
+      // The reply may end before the stop arrives: that must not hit the task then.
+      expect(stops().map(({ only }) => only)).toEqual(["reply", "reply"]);
+    });
+
+    test("it can be told something; when nothing runs there are no such buttons", async () => {
       const { page } = await openPage();
       expect(await steerButton(page).or(stopButton(page)).count()).toBe(0);
       pages.gateway.task(taskRecord({ id: "t-000001.0", title: "Read the report", state: "running" }));
-      await stopButton(page).waitFor();
+      await steerButton(page).waitFor();
       expect(await steerButton(page).isDisabled()).toBe(true);
       expect(await steerButton(page).getAttribute("title")).toContain("Ctrl+Enter");
-      expect(await stopButton(page).getAttribute("title")).toContain("Escape");
 
       await field(page).fill("only the German ones");
       await steerButton(page).click();
@@ -400,26 +429,24 @@ describe.runIf(hasChromium)("the page", { timeout: BROWSER_MS_MAX }, () => {
       await field(page).press("Enter");
       expect((await pages.gateway.arrival("input")).text).toBe("what is the time?");
 
-      await stopButton(page).click();
-      await pages.gateway.arrival("stop");
+      await stopButton(page).waitFor();
       await field(page).fill("half a thought");
       await field(page).press("Escape");
       await field(page).fill("");
-      await field(page).press("Escape");
-      await expect.poll(() => pages.gateway.received.filter(({ frame }) => frame.type === "stop").length).toBe(2);
+      expect(stops()).toEqual([]);
 
       const [sent] = pages.gateway.received.filter(({ frame }) => frame.type === "input");
       const answers = sent?.frame.type === "input" ? [pages.gateway.messageIdOf(sent.frame.id)] : [];
       pages.gateway.message(messageRecord({ id: "t-000002.reply", role: "assistant", text: "Noon.", answers }));
       pages.gateway.task(taskRecord({ id: "t-000001.0", title: "Read the report", state: "done" }));
-      await stopButton(page).waitFor({ state: "detached" });
+      await steerButton(page).waitFor({ state: "detached" });
     });
 
     test("what was said meanwhile is shown once: sent, passed on, and heard where its turn ends", async () => {
       pages.gateway.accepts = false;
       const { page, mishaps } = await openPage();
       pages.gateway.task(taskRecord({ id: "t-000001.0", title: "Read the report", state: "running" }));
-      await stopButton(page).waitFor();
+      await steerButton(page).waitFor();
       await write(page, "/steer only ten");
       const mine = withText(page, "only ten");
       await progressOf(mine).filter({ hasText: "Sending" }).waitFor();
@@ -1172,14 +1199,43 @@ describe.runIf(hasChromium)("the page", { timeout: BROWSER_MS_MAX }, () => {
 
     test("an open one can be cancelled, and an ended one cannot", async () => {
       const { page } = await openPage();
+      await page.clock.install();
       pages.gateway.task(taskRecord({ id: "t-000001.0", title: "A long sleep", state: "running" }));
       await page.getByRole("button", { name: "Cancel A long sleep" }).click();
+      await page.locator(".said", { hasText: "Cancelling A long sleep" }).waitFor();
+      await page.clock.fastForward(60_000);
       expect(await pages.gateway.arrival("cancel")).toEqual({ type: "cancel", taskId: "t-000001.0" });
-      await page.getByText("Cancelling").waitFor();
+      await page.getByText("Cancelling…").waitFor();
       pages.gateway.task(taskRecord({ id: "t-000001.0", title: "A long sleep", state: "cancelled" }));
       await page.locator('[data-task="t-000001.0"][data-state="cancelled"]').waitFor();
       expect(await page.getByRole("button", { name: "Cancel A long sleep" }).count()).toBe(0);
-      expect(await page.getByText("Cancelling").count()).toBe(0);
+      expect(await page.getByText("Cancelling…").count()).toBe(0);
+    });
+
+    test("goes on when its cancellation is taken back in time, at its card or below, and when the page is reloaded", async () => {
+      const { page } = await openPage();
+      await page.clock.install();
+      pages.gateway.task(taskRecord({ id: "t-000001.0", title: "A long sleep", state: "running" }));
+      pages.gateway.task(taskRecord({ id: "t-000002.0", title: "A walk", state: "running" }));
+      const cancel = page.getByRole("button", { name: "Cancel A long sleep" });
+      await cancel.click();
+      // The button has kept the focus, and is the way back.
+      await page.keyboard.press("Enter");
+      await cancel.waitFor();
+      await cancel.click();
+      await page.locator(".said").getByRole("button", { name: "Undo" }).click();
+      await cancel.waitFor();
+      await page.clock.fastForward(60_000);
+      await cancel.click();
+      await page.locator(".said", { hasText: "A long sleep" }).waitFor();
+      await page.reload();
+      await connected(page);
+      await page.getByRole("button", { name: "Cancel A walk" }).click();
+      await page.locator(".said", { hasText: "A walk" }).waitFor();
+      await page.clock.fastForward(60_000);
+      await pages.gateway.arrival("cancel");
+      const cancelled = pages.gateway.received.flatMap(({ frame }) => (frame.type === "cancel" ? [frame.taskId] : []));
+      expect(cancelled).toEqual(["t-000002.0"]);
     });
   });
 

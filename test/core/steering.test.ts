@@ -182,6 +182,19 @@ describe("a stop", () => {
     expect(first(facts)).toMatchObject({ type: "stop", taskId: work.id, result: null });
   });
 
+  test("of a reply alone ends the open turn, and nothing where only tasks run: the reply may have just ended", () => {
+    const attempts = { [work.id]: running(NOON) };
+    expect(first({ inbox: [stop({ only: "reply" })], queue: [work, open], attempts })).toMatchObject({
+      type: "stop",
+      taskId: open.id,
+    });
+    expect(first({ inbox: [stop({ only: "reply" })], queue: [work], attempts })).toMatchObject({
+      type: "stop",
+      taskId: null,
+      outcome: "nothing runs",
+    });
+  });
+
   test("says so where nothing runs", () => {
     expect(first({ inbox: [stop()] })).toMatchObject({
       type: "stop",

@@ -9,6 +9,7 @@ import { words } from "./i18n/words.ts";
 import { isBeside, place } from "./model/place.ts";
 import { session } from "./model/session.ts";
 import { announcement, notice, questions, status } from "./model/state.ts";
+import { cancellations } from "./ui/cancel-soon.ts";
 import { Cross } from "./ui/icons.tsx";
 import { lazily } from "./ui/lazily.tsx";
 import { Views } from "./views.tsx";
@@ -16,6 +17,7 @@ import { Views } from "./views.tsx";
 const Pairing = lazily(async () => (await import("./frame/pairing.tsx")).Pairing);
 const Adoption = lazily(async () => (await import("./frame/adoption.tsx")).Adoption);
 const DemoBar = lazily(async () => (await import("./demo/demo-bar.tsx")).DemoBar);
+const Cancellations = lazily(async () => (await import("./frame/cancellations.tsx")).Cancellations);
 const Questions = lazily(async () => (await import("./conversation/questions.tsx")).Questions);
 
 export function App() {
@@ -34,17 +36,28 @@ export function App() {
         <Chat />
         {status.value?.adopted === false && <Adoption />}
         {questions.value.size > 0 && <Questions />}
-        {!isCovered && <Notice />}
+        {!isCovered && <Said />}
         <Composer />
       </main>
       {!isBeside.value && <TaskPanel isCovered={isCovered} />}
       <Views />
-      {isCovered && <Notice />}
+      {isCovered && <Said />}
       <TaskDrawer />
       <Palette />
       <div class="unseen" aria-live="polite">
         {announcement.value}
       </div>
+    </div>
+  );
+}
+
+/** What is about to happen, with a way to take it back, and what went wrong. */
+function Said() {
+  if (notice.value === undefined && cancellations.value.length === 0) return null;
+  return (
+    <div class="said">
+      {cancellations.value.length > 0 && <Cancellations />}
+      <Notice />
     </div>
   );
 }

@@ -245,7 +245,10 @@ describe.runIf(hasChromium)("the task board", { timeout: BROWSER_MS_MAX }, () =>
     await page.getByLabel("State").selectOption("Any state");
     expect(await page.getByLabel("Select Dig the beds").isDisabled()).toBe(true);
     await page.getByLabel("Select all 2 open ones").check();
+    await page.clock.install();
     await page.getByRole("button", { name: "Cancel 2 tasks" }).click();
+    await page.locator(".said", { hasText: "Cancelling 2 tasks" }).waitFor();
+    await page.clock.fastForward(60_000);
     await pages.gateway.arrival("cancel", ({ taskId }) => taskId === "t-000001.0");
     await pages.gateway.arrival("cancel", ({ taskId }) => taskId === "t-000002.0");
     expect(pages.gateway.received.filter(({ frame }) => frame.type === "cancel")).toHaveLength(2);

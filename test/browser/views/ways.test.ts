@@ -79,6 +79,7 @@ describe.runIf(hasChromium)("finding one's way", { timeout: BROWSER_MS_MAX }, ()
   test("Enter in a palette that has just opened ends nothing, whatever runs", async () => {
     fill(pages.gateway);
     const { page } = await openPage();
+    pages.gateway.pass({ type: "delta", taskId: "t-000002", text: "Half of" });
     await page.getByRole("button", { name: "Stop" }).waitFor();
     await page.keyboard.press("Control+k");
     await page.getByRole("combobox").press("Enter");

@@ -151,9 +151,12 @@ export class Socket {
         const messageId = await this.parts.commands.steer(frame.text, frame.taskId, frame.id);
         return this.reply({ type: "accepted", id: frame.id, messageId });
       }
-      case "stop":
+      case "stop": {
+        const messageId = await this.parts.commands.stop(frame.id, frame.only);
+        return this.reply({ type: "accepted", id: frame.id, messageId });
+      }
       case "clear": {
-        const messageId = await this.parts.commands[frame.type](frame.id);
+        const messageId = await this.parts.commands.clear(frame.id);
         return this.reply({ type: "accepted", id: frame.id, messageId });
       }
       case "answer": {

@@ -126,11 +126,15 @@ export class Commands {
     return this.accept(id, { kind: "steer", text, ...target }, note);
   }
 
-  /** Asks for what runs now to be ended (SPEC I5). @returns the id of the command. */
-  async stop(key: string | undefined): Promise<string> {
+  /**
+   * Asks for what runs now to be ended (SPEC I5).
+   * @param only `reply`: the reply that is being written, and never a task.
+   * @returns the id of the command.
+   */
+  async stop(key: string | undefined, only?: "reply"): Promise<string> {
     const id = commandId("stop", key);
     if (await this.isDone(id, key)) return id;
-    return this.accept(id, { kind: "stop" }, { event: "stop_requested" });
+    return this.accept(id, { kind: "stop", ...(only !== undefined && { only }) }, { event: "stop_requested" });
   }
 
   /** Asks for the conversation to start over (SPEC F3); signed, like a restart. @returns the id of the command. */

@@ -11,7 +11,7 @@ import { numberText, words } from "../i18n/words.ts";
 import { clear, sendMessage, stop } from "../model/connection.ts";
 import { TEXT_CHARS_MAX } from "../model/outbox.ts";
 import { isTouched } from "../model/screen.ts";
-import { busy } from "../model/state.ts";
+import { busy, replying } from "../model/state.ts";
 import { ArrowUp, Bend, Clip, Clock, Cross, Square } from "../ui/icons.tsx";
 import { lazily } from "../ui/lazily.tsx";
 import { answerAnew, changing, lastReply } from "./anew/second-thoughts.ts";
@@ -89,6 +89,11 @@ function submit(text: string): void {
       pickFiles();
       break;
     case "stop":
+      // Work is cancelled where it has a name.
+      if (busy.value && !replying.value) {
+        mistake.value = words.nothingToStop;
+        return;
+      }
       stop();
       break;
     case "retry":
@@ -153,6 +158,7 @@ export function Composer() {
   const canSteer = ready && files.length === 0 && quoted.value === undefined;
   const list = choices(text);
   const isBusy = busy.value;
+  const isReplying = replying.value;
 
   useEffect(() => {
     // On a touch screen, focus would open the keyboard over half of the page.
@@ -174,7 +180,7 @@ export function Composer() {
     else if (chosen && event.key === "ArrowUp") move(-1, list.length);
     else if (chosen && event.key === "Escape") closeList(text);
     else if (event.key === "Escape" && quoted.value !== undefined && text === "") takeQuoted();
-    else if (event.key === "Escape" && isBusy && text === "") stop();
+    else if (event.key === "Escape" && isReplying && text === "") stop();
     else if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) {
       // With a quote it could only be queued, which is not what these keys are for. A command goes its own way.
       if (isBusy && quoted.value !== undefined && !text.startsWith("/")) mistake.value = words.steerNoQuote;
@@ -255,10 +261,12 @@ export function Composer() {
         </div>
         {isBusy && (
           <div class="busy-row">
-            <button type="button" class="pill" title={words.stopTitle} onClick={stop}>
-              <Square />
-              {words.stop}
-            </button>
+            {isReplying && (
+              <button type="button" class="pill" title={words.stopTitle} onClick={stop}>
+                <Square />
+                {words.stop}
+              </button>
+            )}
             <button
               type="button"
               class="pill"
@@ -287,7 +295,7 @@ export function Composer() {
             </button>
           </div>
         )}
-        <Hint tooLong={tooLong} isBusy={isBusy} />
+        <Hint tooLong={tooLong} />
       </form>
       <AnswererSwitch />
     </>
@@ -343,7 +351,8 @@ function isChoice(event: KeyboardEvent): boolean {
   return (event.key === "Enter" || event.key === "Tab") && !event.shiftKey && !event.ctrlKey && !event.metaKey;
 }
 
-function Hint({ tooLong, isBusy }: { tooLong: boolean; isBusy: boolean }) {
+function Hint({ tooLong }: { tooLong: boolean }) {
+  const hint = [busy.value ? words.busyHint : words.composerHint, replying.value && words.stopHint];
   const problem = tooLong ? words.tooLong(numberText(TEXT_CHARS_MAX)) : mistake.value;
   return (
     <p
@@ -352,7 +361,7 @@ function Hint({ tooLong, isBusy }: { tooLong: boolean; isBusy: boolean }) {
       data-problem={problem !== undefined}
       role={problem === undefined ? undefined : "alert"}
     >
-      {problem ?? (isBusy ? words.busyHint : words.composerHint)}
+      {problem ?? hint.filter(Boolean).join(" · ")}
     </p>
   );
 }

@@ -6,7 +6,7 @@ import { viewWords } from "../i18n/view-words.ts";
 import { words } from "../i18n/words.ts";
 import { clear, disconnect, sendMessage, stop } from "../model/connection.ts";
 import { go, goHome, place } from "../model/place.ts";
-import { busy, tasks } from "../model/state.ts";
+import { replying, tasks } from "../model/state.ts";
 import { showFirstSteps } from "../ui/first-steps-kept.ts";
 
 const TASKS_OFFERED_MAX = 5;
@@ -41,7 +41,7 @@ function standing(): PaletteEntry[] {
       ? []
       : [entry("home", viewWords.conversation, viewWords.conversationHint, goHome)]),
     ...views,
-    ...(busy.value ? [entry("stop", viewWords.stop, words.stopTitle, stop)] : []),
+    ...(replying.value ? [entry("stop", viewWords.stop, words.stopTitle, stop)] : []),
     entry("new-trigger", viewWords.newTrigger, viewWords.newTriggerHint, () => go("triggers", "new")),
     entry("timeline", viewWords.timelineEntry, viewWords.timelineHint, () => go("tasks", "timeline")),
     entry("clear", viewWords.clear, viewWords.clearHint, () => inConversation(clear)),

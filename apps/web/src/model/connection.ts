@@ -78,9 +78,12 @@ export function answer(questionId: string, text: string): void {
   else notice.value = words.notConnected;
 }
 
-/** Ends what runs now. It is about this moment, so without a connection it is not kept, and the user is told. */
+/**
+ * Ends the reply that is being written, and never a task: that is cancelled at its card. It is about this moment, so
+ * without a connection it is not kept, and the user is told.
+ */
 export function stop(): void {
-  if (!send({ type: "stop", id: newId() })) notice.value = words.notConnected;
+  if (!send({ type: "stop", id: newId(), only: "reply" })) notice.value = words.notConnected;
 }
 
 /** Begins a new conversation, or tells the user that there is no connection. */
@@ -94,9 +97,10 @@ export function sendAgain(id: string): void {
   if (entry) send(frameOf(entry));
 }
 
-/** Asks for a task, and everything below it, to be cancelled. Does nothing without a connection. */
+/** Asks for a task, and everything below it, to be cancelled. Without a connection it goes on, and the user is told. */
 export function cancelTask(taskId: string): void {
   if (send({ type: "cancel", taskId })) cancelling.value = new Set([...cancelling.value, taskId]);
+  else notice.value = words.notConnected;
 }
 
 function send(frame: ClientFrame): boolean {

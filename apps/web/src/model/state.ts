@@ -72,13 +72,13 @@ export const thinking = computed(() => {
   if (liveText.value.size > 0 || unreachedTurn.value !== undefined || status.value?.ready !== true) return false;
   return messages.value.some(isAwaited);
 });
-/** Whether something runs that can be told something, or be ended. */
+/** Whether a reply is being written or waits to be: it can be stopped. */
+export const replying = computed(
+  () => liveText.value.size > 0 || (status.value?.counts.running.teller ?? 0) > 0 || messages.value.some(isAwaited),
+);
+/** Whether something runs that can be told something: a reply, or a task. */
 export const busy = computed(
-  () =>
-    liveText.value.size > 0 ||
-    (status.value?.counts.running.teller ?? 0) > 0 ||
-    [...tasks.value.values()].some((task) => task.state === "running") ||
-    messages.value.some(isAwaited),
+  () => replying.value || [...tasks.value.values()].some((task) => task.state === "running"),
 );
 /** Whether a reply is being given: what is sent now waits for it. */
 export const answeringNow = computed(

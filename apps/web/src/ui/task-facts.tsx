@@ -4,9 +4,10 @@ import type { TaskState, TaskSummary } from "@mimikit/protocol/wire/api";
 import { cardWords } from "../i18n/card-words.ts";
 import { costText, durationText, words } from "../i18n/words.ts";
 import { nowMs } from "../model/clock.ts";
-import { cancelTask, connection } from "../model/connection.ts";
+import { connection } from "../model/connection.ts";
 import { cancelling, tasks } from "../model/state.ts";
 import { elapsedMs, isOpen, membersOf, overallState, type TaskNode } from "../model/task-tree.ts";
+import { cancellationOf, cancelSoon, takeBack } from "./cancel-soon.ts";
 import { Cross } from "./icons.tsx";
 
 export function StateLabel({ state }: { state: TaskState }) {
@@ -46,18 +47,27 @@ export function MemberCount({ node }: { node: TaskNode }) {
   return <span class="member-count">{words.membersDone(done, members.length)}</span>;
 }
 
-export function CancelButton({ id, title }: { id: string; title: string }) {
+interface CancelButtonProps {
+  id: string;
+  title: string;
+  /** Says what it does in a word, not by a cross. */
+  isWord?: boolean;
+}
+
+/** Cancels a task, and takes that back as long as it can be: the same button, so that it keeps the focus. */
+export function CancelButton({ id, title, isWord = false }: CancelButtonProps) {
+  const soon = cancellationOf(id);
   if (cancelling.value.has(id)) return <span class="elapsed">{words.cancelling}</span>;
   return (
     <button
       type="button"
-      class="plain small"
-      aria-label={words.cancelTask(title)}
-      title={words.cancel}
+      class={isWord || soon !== undefined ? "link" : "plain small"}
+      aria-label={soon === undefined ? words.cancelTask(title) : words.undoCancelOf(title)}
+      title={soon === undefined ? words.cancel : undefined}
       disabled={connection.value.state !== "connected"}
-      onClick={() => cancelTask(id)}
+      onClick={() => (soon === undefined ? cancelSoon([id], title) : takeBack(soon))}
     >
-      <Cross />
+      {soon !== undefined ? words.undoCancel : isWord ? words.cancel : <Cross />}
     </button>
   );
 }

@@ -22,14 +22,17 @@ export function stop(snapshot: Snapshot, nowMs: number): Action[] {
 
 function end(command: StopCommand, snapshot: Snapshot, nowMs: number): Action[] {
   const decided = snapshot.isArchived(command.id);
-  const decision = decided
-    ? snapshot.decisionOf(command.id)
-    : { taskId: targetOf(command.taskId, snapshot)?.id ?? null };
+  const decision = decided ? snapshot.decisionOf(command.id) : { taskId: meant(command, snapshot)?.id ?? null };
   if (decision === undefined) return [];
   const { taskId } = decision;
   const turn = openTasks(snapshot).find((task) => task.id === taskId && isTurn(task));
   const result = turn === undefined ? null : stopped(turn, snapshot, nowMs);
   return [{ type: "stop", command, taskId, result, outcome: taskId === null ? "nothing runs" : `stopped ${taskId}` }];
+}
+
+function meant({ taskId, only }: StopCommand, snapshot: Snapshot): Task | null {
+  const target = targetOf(taskId, snapshot);
+  return only === "reply" && target !== null && !isTurn(target) ? null : target;
 }
 
 function stopped(turn: Task, snapshot: Snapshot, nowMs: number): Result {

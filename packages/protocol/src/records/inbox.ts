@@ -88,8 +88,11 @@ const Steer = z.object({
   /** The channel that it came by, if it is to become a message of it. */
   via: Via.optional(),
 });
-/** End what runs now; which that is, is found as for a steer. */
-const Stop = z.object({ ...stamp("stop"), taskId: Id.optional() });
+/**
+ * End what runs now; which that is, is found as for a steer. With `only` it is the open turn or nothing: a reply that ends
+ * just before the stop arrives must not hand it on to a task.
+ */
+const Stop = z.object({ ...stamp("stop"), taskId: Id.optional(), only: z.literal("reply").optional() });
 const Cancel = z.object({ ...stamp("cancel"), taskId: Id });
 
 /** The conversation starts over: no later context reads what is before it (SPEC F3). */

@@ -734,7 +734,7 @@ export const ClientFrame = z.discriminatedUnion("type", [
   }),
   z.strictObject({ type: z.literal("cancel"), taskId: Id }),
   z.strictObject({ type: z.literal("steer"), id: FrameId, ...SteerBody.shape, taskId: Id.optional() }),
-  z.strictObject({ type: z.literal("stop"), id: FrameId }),
+  z.strictObject({ type: z.literal("stop"), id: FrameId, only: z.literal("reply").optional() }),
   z.strictObject({ type: z.literal("clear"), id: FrameId }),
   z.strictObject({ type: z.literal("answer"), id: FrameId, questionId: Id, ...AnswerBody.shape }),
 ]);

@@ -87,7 +87,7 @@ export const viewWords: typeof en.viewWords = {
   conversationHint: "回到当前的消息",
   newTrigger: "新建触发器",
   newTriggerHint: "定时、重复，或文件变化时",
-  stop: "停止正在进行的工作",
+  stop: "停止正在写的回复",
   clear: "开始新的对话",
   clearHint: "记忆和工作都保留",
   signOut: "让这个浏览器退出登录",
@@ -356,7 +356,7 @@ export const viewWords: typeof en.viewWords = {
     },
     composer: {
       title: "在消息框里",
-      does: ["发送", "换行", "补充到当前任务", "输入框为空时，停止正在进行的工作", "对话的命令"],
+      does: ["发送", "换行", "补充到当前任务", "输入框为空时，停止正在写的回复", "对话的命令"],
     },
     overlays: {
       title: "在列表和视图里",

@@ -7,10 +7,11 @@ import { useState } from "preact/hooks";
 import { viewWords } from "../../i18n/view-words.ts";
 import { momentText, titleOf, words } from "../../i18n/words.ts";
 import { nowMs } from "../../model/clock.ts";
-import { cancelTask, connection } from "../../model/connection.ts";
+import { connection } from "../../model/connection.ts";
 import { addressOf } from "../../model/place.ts";
 import { cancelling, tasks } from "../../model/state.ts";
 import { isOpen } from "../../model/task-tree.ts";
+import { cancellationOf, cancelSoon } from "../../ui/cancel-soon.ts";
 import { CodedText } from "../../ui/coded-text.tsx";
 import { Select } from "../../ui/select.tsx";
 import { StateLabel } from "../../ui/task-facts.tsx";
@@ -68,7 +69,9 @@ export function Found() {
     .filter((task) => fits(task, filter.value))
     .sort((a, b) => b.createdAt.localeCompare(a.createdAt));
   const shown = found.slice(0, FOUND_SHOWN_MAX);
-  const open = shown.filter(({ id, state }) => isOpen(state) && !cancelling.value.has(id)).map(({ id }) => id);
+  const open = shown
+    .filter(({ id, state }) => isOpen(state) && !cancelling.value.has(id) && cancellationOf(id) === undefined)
+    .map(({ id }) => id);
   // A task that has ended meanwhile, or is not shown any more, is not cancelled.
   const meant = open.filter((id) => chosen.has(id));
   return (
@@ -90,7 +93,7 @@ export function Found() {
             type="button"
             disabled={connection.value.state !== "connected"}
             onClick={() => {
-              for (const id of meant) cancelTask(id);
+              cancelSoon(meant, meant.length === 1 ? tasks.value.get(meant[0] ?? "")?.title : undefined);
               setChosen(new Set());
             }}
           >

@@ -5,13 +5,12 @@ import { answererTitle } from "../../i18n/answerer-of.ts";
 import { viewWords } from "../../i18n/view-words.ts";
 import { costText, durationText, momentText, numberText, titleOf, words } from "../../i18n/words.ts";
 import { nowMs } from "../../model/clock.ts";
-import { cancelTask, connection } from "../../model/connection.ts";
 import { addressOf } from "../../model/place.ts";
-import { cancelling, steps, tasks, trees } from "../../model/state.ts";
+import { steps, tasks, trees } from "../../model/state.ts";
 import { isOpen, type TaskNode } from "../../model/task-tree.ts";
 import { useAnswer } from "../../model/use-answer.ts";
 import { CodedText } from "../../ui/coded-text.tsx";
-import { Failure, StateLabel } from "../../ui/task-facts.tsx";
+import { CancelButton, Failure, StateLabel } from "../../ui/task-facts.tsx";
 import { Again } from "./again.tsx";
 import { TaskFiles } from "./files.tsx";
 import { HeldBack } from "./queues.tsx";
@@ -63,17 +62,7 @@ function Heading({ task: { id, state, title } }: { task: TaskSummary }) {
       <h3>
         <CodedText text={title} />
       </h3>
-      {isOpen(state) && (
-        <button
-          type="button"
-          class="link"
-          disabled={cancelling.value.has(id) || connection.value.state !== "connected"}
-          aria-label={words.cancelTask(title)}
-          onClick={() => cancelTask(id)}
-        >
-          {cancelling.value.has(id) ? words.cancelling : words.cancel}
-        </button>
-      )}
+      {isOpen(state) && <CancelButton id={id} title={title} isWord />}
     </div>
   );
 }
