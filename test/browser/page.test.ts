@@ -674,6 +674,47 @@ describe.runIf(hasChromium)("the page", { timeout: BROWSER_MS_MAX }, () => {
       expect(await page.evaluate(() => Object.keys(localStorage).filter((key) => key.includes("outbox")))).toEqual([]);
     });
 
+    test("a message of a page that was closed is sent by another one that is open, once and without a reload", async () => {
+      const { page } = await openPage();
+      const other = await page.context().newPage();
+      await other.clock.install();
+      await other.goto(pages.gateway.origin);
+      await connected(other);
+      const inputs = () => pages.gateway.received.flatMap(({ frame }) => (frame.type === "input" ? [frame.text] : []));
+      const kept = () =>
+        other.evaluate(() => Object.keys(localStorage).filter((key) => key.startsWith("mimikit.outbox.")).length);
+      // As long as its page has a connection, no other page sends it.
+      await write(page, "from here");
+      await progressOf(withText(other, "from here")).filter({ hasText: "Saved" }).waitFor();
+      await expect.poll(kept).toBe(0);
+      await other.clock.fastForward(60_000);
+
+      pages.gateway.accepts = false;
+      await write(page, "did you get this?");
+      await pages.gateway.arrival("input", ({ text }) => text === "did you get this?");
+      await withText(other, "did you get this?").waitFor();
+      await page.close();
+      pages.gateway.accepts = true;
+      await other.clock.fastForward(60_000);
+      await progressOf(withText(other, "did you get this?")).filter({ hasText: "Saved" }).waitFor();
+      await expect.poll(kept).toBe(0);
+      expect(await withText(other, "did you get this?").count()).toBe(1);
+
+      const third = await other.context().newPage();
+      await third.goto(pages.gateway.origin);
+      await connected(third);
+      await pages.gateway.stop();
+      await third.locator('[data-link="waiting"], [data-link="offline"]').waitFor();
+      await write(third, "in the dark");
+      await withText(other, "in the dark").waitFor();
+      await third.close();
+      await pages.gateway.start();
+      await other.clock.fastForward(60_000);
+      await progressOf(withText(other, "in the dark")).filter({ hasText: "Saved" }).waitFor();
+      expect(inputs()).toEqual(["from here", "did you get this?", "did you get this?", "in the dark"]);
+      await expect.poll(kept).toBe(0);
+    });
+
     test("a snapshot replaces everything", async () => {
       const { page } = await openPage();
       pages.gateway.message(messageRecord({ id: "m-a", role: "user", text: "of the old home" }));
@@ -724,6 +765,42 @@ describe.runIf(hasChromium)("the page", { timeout: BROWSER_MS_MAX }, () => {
         { how, name, bytes: [...PIXEL, ...Buffer.from(name)] },
       );
     }
+
+    test("files and quote stay with the words when the browser has no room for the message, and the user is told", async () => {
+      const { page, mishaps } = await openPage();
+      pages.gateway.message(messageRecord({ id: "t-000001.reply", role: "assistant", text: "Which bed?" }));
+      await withText(page, "Which bed?").getByRole("button", { name: "Reply to" }).click();
+      const fillUp = () =>
+        page.evaluate(() => {
+          let filler = localStorage.getItem("filler") ?? "";
+          for (let chars = 2 ** 20; chars >= 1; )
+            try {
+              localStorage.setItem("filler", filler + "x".repeat(chars));
+              filler += "x".repeat(chars);
+            } catch {
+              chars /= 2;
+            }
+        });
+      await fillUp();
+      await pick(page, "a.png", "b.txt");
+      await expect.poll(() => stored(page).count()).toBe(2);
+      await fillUp();
+      await write(page, "this one");
+      await page.getByRole("alert").filter({ hasText: "storage is full" }).waitFor();
+      for (const way of ["Control+Enter", "Enter"]) await field(page).press(way);
+      expect(await field(page).inputValue()).toBe("this one");
+      expect(await stored(page).count()).toBe(2);
+      expect(await page.locator(".composer .quote").innerText()).toContain("Which bed?");
+      expect(pages.gateway.received.filter(({ frame }) => frame.type === "input")).toEqual([]);
+
+      await page.evaluate(() => localStorage.removeItem("filler"));
+      await field(page).press("Enter");
+      const sent = await pages.gateway.arrival("input");
+      expect(sent).toMatchObject({ text: "this one", quote: "t-000001.reply" });
+      expect(sent.attachments).toHaveLength(2);
+      expect(await drafted(page).count()).toBe(0);
+      expect(mishaps).toEqual([]);
+    });
 
     test("a long text that is pasted becomes a file, and a short one stays text", async () => {
       const { page } = await openPage();

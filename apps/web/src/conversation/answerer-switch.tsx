@@ -12,7 +12,7 @@ const AnswererChoice = lazily(async () => (await import("../connect/answerer-cho
 const SHEET_ID = "answerer";
 
 /** The provider of the next message, and only that. */
-const nextAnswerer = signal<AnswerBy | undefined>(undefined);
+export const nextAnswerer = signal<AnswerBy | undefined>(undefined);
 
 /** @returns who answers the message that is sent now; the one after it goes its usual way. */
 export function takeAnswerer(): AnswerBy | undefined {

@@ -57,7 +57,10 @@ export function Chat() {
     return () => follow.disconnect();
   }, []);
   useSignalEffect(() => {
-    const now = { messages: messages.value.length, outbox: outbox.value.length };
+    const now = {
+      messages: messages.value.length,
+      outbox: outbox.value.filter(({ isElsewhere }) => isElsewhere !== true).length,
+    };
     const before = counted.current;
     counted.current = now;
     // The sender of a message wants to see it, wherever they were reading, and has taken the first step.

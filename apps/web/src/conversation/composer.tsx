@@ -12,14 +12,15 @@ import { clear, sendMessage, stop } from "../model/connection.ts";
 import { TEXT_CHARS_MAX } from "../model/outbox.ts";
 import { isTouched } from "../model/screen.ts";
 import { busy, replying } from "../model/state.ts";
+import { store } from "../storage/storage.ts";
 import { ArrowUp, Bend, Clip, Clock, Cross, Square } from "../ui/icons.tsx";
 import { lazily } from "../ui/lazily.tsx";
 import { answerAnew, changing, lastReply } from "./anew/second-thoughts.ts";
-import { AnswererSwitch, takeAnswerer } from "./answerer-switch.tsx";
+import { AnswererSwitch, nextAnswerer, takeAnswerer } from "./answerer-switch.tsx";
 import { COMMANDS_ID, CommandList, choices, closeList, move, openList, optionId, selected } from "./commands.tsx";
-import { addFiles, areStored, draftedFiles, takeFiles } from "./drafted-files.ts";
+import { addFiles, areStored, draftedFiles, filesOfDraft } from "./drafted-files.ts";
 import { QuoteLine } from "./quote-line.tsx";
-import { quoted, takeQuoted } from "./quoted.ts";
+import { dropQuoted, quoted } from "./quoted.ts";
 
 const DraftedFiles = lazily(async () => (await import("./files.tsx")).DraftedFiles);
 
@@ -35,8 +36,7 @@ const draft = signal(localStorage.getItem(DRAFT_KEY) ?? "");
 const mistake = signal<string | undefined>(undefined);
 
 effect(() => {
-  if (draft.value === "") localStorage.removeItem(DRAFT_KEY);
-  else localStorage.setItem(DRAFT_KEY, draft.value);
+  store(DRAFT_KEY, draft.value === "" ? undefined : draft.value);
 });
 
 function changeDraft(text: string): void {
@@ -77,13 +77,13 @@ function submit(text: string): void {
         void sendChange(changing.value, line.text);
         return;
       }
-      sendMessage(line.text, { files: takeFiles(), quote: takeQuoted(), answerBy: takeAnswerer() });
+      if (!sendWithAll(line.text)) return;
       break;
     case "next":
-      sendMessage(line.text, { mode: line.kind, files: takeFiles(), quote: takeQuoted(), answerBy: takeAnswerer() });
+      if (!sendWithAll(line.text, line.kind)) return;
       break;
     case "steer":
-      sendMessage(line.text, { mode: line.kind });
+      if (!sendMessage(line.text, { mode: line.kind })) return;
       break;
     case "attach":
       pickFiles();
@@ -110,6 +110,16 @@ function submit(text: string): void {
   draft.value = "";
 }
 
+/** Sends words with all that goes along. @returns false where it could not be kept: then all of it is still in the draft. */
+function sendWithAll(text: string, mode?: "next"): boolean {
+  const along = { files: filesOfDraft(), quote: quoted.value, answerBy: nextAnswerer.value };
+  if (!sendMessage(text, mode === undefined ? along : { ...along, mode })) return false;
+  draftedFiles.value = [];
+  quoted.value = undefined;
+  nextAnswerer.value = undefined;
+  return true;
+}
+
 async function sendChange(id: string, text: string): Promise<void> {
   if (!(await answerAnew(id, takeAnswerer(), text))) return;
   changing.value = undefined;
@@ -119,10 +129,8 @@ async function sendChange(id: string, text: string): Promise<void> {
 /** Says a draft that is a message to what runs now; a draft that is a command does what it says. */
 function steer(text: string): void {
   const line = readLine(text);
-  if (line.kind === "message") {
-    sendMessage(line.text, { mode: "steer" });
-    draft.value = "";
-  } else submit(text);
+  if (line.kind !== "message") submit(text);
+  else if (sendMessage(line.text, { mode: "steer" })) draft.value = "";
 }
 
 /** Sends a draft that is a message for a turn of its own; a draft that is a command does what it says. */
@@ -179,7 +187,7 @@ export function Composer() {
     else if (chosen && event.key === "ArrowDown") move(1, list.length);
     else if (chosen && event.key === "ArrowUp") move(-1, list.length);
     else if (chosen && event.key === "Escape") closeList(text);
-    else if (event.key === "Escape" && quoted.value !== undefined && text === "") takeQuoted();
+    else if (event.key === "Escape" && quoted.value !== undefined && text === "") dropQuoted();
     else if (event.key === "Escape" && isReplying && text === "") stop();
     else if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) {
       // With a quote it could only be queued, which is not what these keys are for. A command goes its own way.
@@ -336,7 +344,7 @@ function Quoted() {
         aria-label={words.dropQuote}
         title={words.dropQuote}
         onClick={() => {
-          takeQuoted();
+          dropQuoted();
           document.getElementById(FIELD_ID)?.focus();
         }}
       >

@@ -15,6 +15,7 @@ import { read } from "../model/call.ts";
 import { newId } from "../model/outbox.ts";
 import { secret, session } from "../model/session.ts";
 import { notice } from "../model/state.ts";
+import { store } from "../storage/storage.ts";
 import { thumbnailOf } from "../ui/thumbnail.ts";
 
 const DRAFT_KEY = "mimikit.draft.files";
@@ -44,8 +45,7 @@ export const draftedFiles = signal<readonly DraftedFile[]>(readStored());
 
 effect(() => {
   const stored = draftedFiles.value.flatMap(({ file: _, ...each }) => (each.state.is === "stored" ? [each] : []));
-  if (stored.length === 0) localStorage.removeItem(DRAFT_KEY);
-  else localStorage.setItem(DRAFT_KEY, JSON.stringify(stored));
+  store(DRAFT_KEY, stored.length === 0 ? undefined : JSON.stringify(stored));
 });
 
 function readStored(): DraftedFile[] {
@@ -103,12 +103,11 @@ export function areStored(files: readonly DraftedFile[]): boolean {
   return files.every(({ state }) => state.is === "stored");
 }
 
-/** The files of a message, each once, in the order of the draft, which has no files from now on. */
-export function takeFiles(): AttachedFile[] {
+/** The files of the message that the draft becomes, each once, in its order. */
+export function filesOfDraft(): AttachedFile[] {
   const files = draftedFiles.value.flatMap(({ name, state }) =>
     state.is === "stored" ? [{ ...state.attachment, name }] : [],
   );
-  draftedFiles.value = [];
   return files.filter(({ id }, i) => files.findIndex((each) => each.id === id) === i);
 }
 

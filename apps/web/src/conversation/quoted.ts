@@ -1,5 +1,6 @@
 /** The message that the draft replies to; it survives a reload, as the draft does. */
 import { effect, signal } from "@preact/signals";
+import { store } from "../storage/storage.ts";
 
 const KEY = "mimikit.draft.quote";
 
@@ -7,13 +8,10 @@ const KEY = "mimikit.draft.quote";
 export const quoted = signal(localStorage.getItem(KEY) ?? undefined);
 
 effect(() => {
-  if (quoted.value === undefined) localStorage.removeItem(KEY);
-  else localStorage.setItem(KEY, quoted.value);
+  store(KEY, quoted.value);
 });
 
-/** The draft replies to nothing any more. @returns what it replied to. */
-export function takeQuoted(): string | undefined {
-  const id = quoted.value;
+/** The draft replies to nothing any more. */
+export function dropQuoted(): void {
   quoted.value = undefined;
-  return id;
 }

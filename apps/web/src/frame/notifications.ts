@@ -6,6 +6,7 @@
 import { effect, signal } from "@preact/signals";
 import { words } from "../i18n/words.ts";
 import { loaded, messages, notifications, questions } from "../model/state.ts";
+import { store } from "../storage/storage.ts";
 
 const KEY = "mimikit.notifications";
 /** There while this browser is notified by Web Push (notify/push.ts). */
@@ -25,14 +26,14 @@ function consentNow(): Consent {
 
 /** Asks the browser for leave; call it only because the user pressed something. */
 export async function allowNotifications(): Promise<void> {
-  localStorage.setItem(KEY, "on");
+  store(KEY, "on");
   await Notification.requestPermission();
   consent.value = consentNow();
 }
 
 /** The browser's leave stays; we use it no more. */
 export function stopNotifications(): void {
-  localStorage.removeItem(KEY);
+  store(KEY, undefined);
   consent.value = consentNow();
 }
 

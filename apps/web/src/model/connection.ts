@@ -3,12 +3,14 @@ import type { ClientFrame, ServerFrame } from "@mimikit/protocol/wire/api";
 import { signal } from "@preact/signals";
 import { words } from "../i18n/words.ts";
 import { read, refusalIn } from "./call.ts";
-import { type Along, frameOf, keep, newId, outbox, retry } from "./outbox.ts";
+import { type Along, frameOf, isOfOutbox, keep, newId, outbox, readAnew, retry } from "./outbox.ts";
 import { askWhetherPaired, type PairOutcome, pair, request, secret, session, signOut } from "./session.ts";
 import { answering, cancelling, cursor, forgetAll, forgetLive, notice, receive } from "./state.ts";
 
 const RETRY_MS_MIN = 500;
 const RETRY_MS_MAX = 15_000;
+/** Another page of this browser has sent its message by then, if it is still there. */
+const ELSEWHERE_MS = 5_000;
 /** The status of a WebSocket that came as a plain request: a proxy in between has not passed its upgrade on. */
 const UPGRADE_NEEDED = 426;
 
@@ -65,9 +67,26 @@ export async function disconnect(): Promise<void> {
   session.value = "unpaired";
 }
 
-/** Keeps a message, or words for what runs now, and sends it at once or as soon as there is a connection. */
-export function sendMessage(text: string, along?: Along): void {
-  send(frameOf(keep(text, Date.now(), along)));
+/**
+ * Keeps a message, or words for what runs now, and sends it at once or as soon as there is a connection.
+ * @returns false where the browser has no room to keep it: nothing is sent then, and the user is told.
+ */
+export function sendMessage(text: string, along?: Along): boolean {
+  const entry = keep(text, Date.now(), along);
+  if (entry === undefined) notice.value = words.storageFull;
+  else send(frameOf(entry));
+  return entry !== undefined;
+}
+
+/** The page that kept a message may be gone before it has sent it. To send it once more is to send it once. */
+addEventListener("storage", ({ key }) => {
+  if (key !== null && !isOfOutbox(key)) return;
+  for (const { id } of readAnew()) setTimeout(() => sendWaiting(id), ELSEWHERE_MS);
+});
+
+function sendWaiting(id?: string): void {
+  for (const entry of outbox.value)
+    if (entry.refusal === undefined && (id === undefined || entry.id === id)) send(frameOf(entry));
 }
 
 /** Answers an open question. Without a connection it stays open, and the user is told. */
@@ -144,7 +163,7 @@ function greet(): void {
     ...(cursor.value !== undefined && { cursor: cursor.value }),
   });
   connection.value = { state: "connected" };
-  for (const entry of outbox.value) if (entry.refusal === undefined) send(frameOf(entry));
+  sendWaiting();
 }
 
 function connectLater(): void {

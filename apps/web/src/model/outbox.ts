@@ -8,6 +8,7 @@ import type { MESSAGE_CHARS_MAX as MessageCharsMax } from "@mimikit/protocol/bas
 import type { AnswerBy } from "@mimikit/protocol/records/inbox";
 import type { ClientFrame } from "@mimikit/protocol/wire/api";
 import { signal } from "@preact/signals";
+import { store } from "../storage/storage.ts";
 
 /** One key per message: two tabs that share the storage never overwrite each other's. */
 const KEY_PREFIX = "mimikit.outbox.";
@@ -44,6 +45,8 @@ export interface OutboxEntry {
   refusal?: string;
   /** The message that came back before its acknowledgement; shown instead of this entry. */
   shownAs?: string;
+  /** Another page of this browser has sent it, since this one was opened. */
+  isElsewhere?: true;
 }
 
 export const outbox = signal<readonly OutboxEntry[]>(readStored());
@@ -55,8 +58,30 @@ function readStored(): OutboxEntry[] {
     .sort((a, b) => a.at.localeCompare(b.at));
 }
 
-/** Keeps `text` for sending and returns its entry. */
-export function keep(text: string, nowMs: number, { mode, files = [], quote, answerBy }: Along = {}): OutboxEntry {
+/**
+ * Takes over what other pages of this browser have kept or let go.
+ * @returns the entries that are new here.
+ */
+export function readAnew(): OutboxEntry[] {
+  const stored = readStored();
+  const known = new Set(outbox.value.map(({ id }) => id));
+  const added = stored.filter(({ id }) => !known.has(id)).map((entry) => ({ ...entry, isElsewhere: true as const }));
+  const there = new Set(stored.map(({ id }) => id));
+  outbox.value = [...outbox.value.filter(({ id }) => there.has(id)), ...added].sort((a, b) => a.at.localeCompare(b.at));
+  return added;
+}
+
+/** Whether a key of the storage is that of an entry. */
+export function isOfOutbox(key: string): boolean {
+  return key.startsWith(KEY_PREFIX);
+}
+
+/** Keeps `text` for sending. @returns its entry, or undefined where the browser has no room for it. */
+export function keep(
+  text: string,
+  nowMs: number,
+  { mode, files = [], quote, answerBy }: Along = {},
+): OutboxEntry | undefined {
   const entry: OutboxEntry = {
     id: newId(),
     text,
@@ -67,7 +92,7 @@ export function keep(text: string, nowMs: number, { mode, files = [], quote, ans
     ...(quote !== undefined && { quote }),
     ...(answerBy !== undefined && { answerBy }),
   };
-  localStorage.setItem(KEY_PREFIX + entry.id, JSON.stringify(entry));
+  if (!store(KEY_PREFIX + entry.id, JSON.stringify(entry))) return undefined;
   outbox.value = [...outbox.value, entry];
   return entry;
 }
@@ -75,7 +100,7 @@ export function keep(text: string, nowMs: number, { mode, files = [], quote, ans
 /** Forgets an entry: the gateway has it, or the user discarded it. Returns it, if it was there. */
 export function release(id: string): OutboxEntry | undefined {
   const entry = outbox.value.find((one) => one.id === id);
-  localStorage.removeItem(KEY_PREFIX + id);
+  store(KEY_PREFIX + id, undefined);
   outbox.value = outbox.value.filter((one) => one.id !== id);
   return entry;
 }

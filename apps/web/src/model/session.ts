@@ -1,5 +1,6 @@
 /** The session of this browser at the gateway: a cookie that scripts cannot read, and a secret that other sites cannot send. */
 import { signal } from "@preact/signals";
+import { store } from "../storage/storage.ts";
 
 const SECRET_KEY = "mimikit.secret";
 const KEYS_PREFIX = "mimikit.";
@@ -11,9 +12,12 @@ export const session = signal<SessionState>("unknown");
 
 export type PairOutcome = "paired" | "expired" | "refused" | "locked" | "foreign" | "unreachable";
 
+/** The secret of a session that lasts as long as this page, because the browser had no room for it. */
+let unstored: string | undefined;
+
 /** The secret of this browser, or undefined before pairing. */
 export function secret(): string | undefined {
-  return localStorage.getItem(SECRET_KEY) ?? undefined;
+  return unstored ?? localStorage.getItem(SECRET_KEY) ?? undefined;
 }
 
 /** Takes a pairing code out of the address, so that neither the history nor a screenshot keeps it. */
@@ -37,7 +41,7 @@ export async function pair(code: string): Promise<PairOutcome> {
   if (answer.status === 403) return "foreign";
   if (!answer.ok) return "refused";
   const body = (await answer.json()) as { secret: string };
-  localStorage.setItem(SECRET_KEY, body.secret);
+  if (!store(SECRET_KEY, body.secret)) unstored = body.secret;
   return "paired";
 }
 
@@ -55,6 +59,7 @@ export async function askWhetherPaired(): Promise<SessionState> {
 /** Revokes the session and leaves nothing of it in this browser, drafts and unsent messages included. */
 export async function signOut(): Promise<void> {
   await request("POST", "api/sign-out", {});
+  unstored = undefined;
   for (const key of Object.keys(localStorage)) if (key.startsWith(KEYS_PREFIX)) localStorage.removeItem(key);
 }
 

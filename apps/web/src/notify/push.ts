@@ -4,6 +4,7 @@ import type { Device } from "@mimikit/protocol/wire/api";
 import type { PushBody, PushKeyAnswer } from "@mimikit/protocol/wire/push";
 import { language } from "../i18n/base/language.ts";
 import { ask } from "../model/call.ts";
+import { store } from "../storage/storage.ts";
 
 /** Language and address as the gateway was told them last. The entry is there as long as this browser is to be notified. */
 const KEY = "mimikit.push";
@@ -26,7 +27,7 @@ export async function subscribe(): Promise<PushProblem> {
     const body: PushBody = { subscription: { endpoint, keys: { p256dh, auth } }, language };
     const told = await ask("POST", "api/push", body);
     if ("refusal" in told) return told.refusal;
-    localStorage.setItem(KEY, noteOf(endpoint));
+    store(KEY, noteOf(endpoint));
     return undefined;
   } catch (error) {
     // A browser without a push service, a network that keeps it from there, a private window.
@@ -40,7 +41,7 @@ export async function subscribe(): Promise<PushProblem> {
 export async function unsubscribe(): Promise<PushProblem> {
   const told = await ask("DELETE", "api/push");
   if ("refusal" in told) return told.refusal;
-  localStorage.removeItem(KEY);
+  store(KEY, undefined);
   await (await (await worker()).pushManager.getSubscription())?.unsubscribe();
   return undefined;
 }

@@ -1,5 +1,6 @@
 /** Light or dark: as the device has it, or as the reader has chosen for this browser. */
 import { signal } from "@preact/signals";
+import { store } from "../storage/storage.ts";
 
 const KEY = "mimikit.colours";
 
@@ -16,7 +17,7 @@ export function paint(): void {
 
 /** Keeps the choice, and paints the page again. */
 export function chooseColours(chosen: Colours): void {
-  localStorage.setItem(KEY, chosen);
+  store(KEY, chosen);
   colours.value = chosen;
   paint();
 }

@@ -1,5 +1,6 @@
 /** The decisions of the reader about the first steps; they are kept in this browser only. */
 import { signal } from "@preact/signals";
+import { store } from "../storage/storage.ts";
 
 const KEY = "mimikit.first-steps";
 
@@ -16,7 +17,7 @@ export function decide(what: FirstStep, isSo: boolean): void {
   if (isSo) next.add(what);
   else next.delete(what);
   decided.value = next;
-  localStorage.setItem(KEY, [...next].join(" "));
+  store(KEY, [...next].join(" "));
 }
 
 /** Shows them, wherever the conversation is. */

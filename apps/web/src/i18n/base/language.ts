@@ -1,5 +1,7 @@
 /** Which language the page speaks on this browser, chosen when it is loaded. */
 
+import { store } from "../../storage/storage.ts";
+
 /** `auto`: that of the browser. */
 export const LANGUAGES = ["auto", "en", "zh"] as const;
 export type Language = (typeof LANGUAGES)[number];
@@ -15,8 +17,7 @@ export function languageNow(): Language {
 /** Keeps the choice, and loads the page again where it is another. */
 export function chooseLanguage(language: Language): void {
   if (language === languageNow()) return;
-  if (language === "auto") localStorage.removeItem(LANGUAGE_KEY);
-  else localStorage.setItem(LANGUAGE_KEY, language);
+  store(LANGUAGE_KEY, language === "auto" ? undefined : language);
   location.reload();
 }
 

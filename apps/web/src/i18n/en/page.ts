@@ -165,6 +165,8 @@ export const words = {
   command: (name: SlashName) => COMMANDS[name],
   commandText: "text",
   mistake: (mistake: LineMistake, name: string) => MISTAKES[mistake](name),
+  storageFull:
+    "Not sent: this browser’s storage is full. Messages that wait for the connection use it; send again once they are gone.",
   notConnected: "Not connected, so nothing was sent.",
   composerHint: "Enter sends · Shift+Enter adds a line · / shows the commands",
   steerNoQuote: "You can’t add a quoted message to a task. Remove the quote first.",

@@ -155,6 +155,7 @@ export const words: typeof en.words = {
   command: (name) => COMMANDS[name],
   commandText: "内容",
   mistake: (mistake, name) => MISTAKES[mistake](name),
+  storageFull: "没有发送：这个浏览器的存储空间已满，被等待连接的消息占用。等它们发出后再发送一次。",
   notConnected: "没有连接，什么都没有发送。",
   composerHint: "Enter 发送 · Shift+Enter 换行 · / 显示命令",
   steerNoQuote: "补充要求不能带引用，请先去掉引用。",
