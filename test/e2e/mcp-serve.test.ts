@@ -121,6 +121,8 @@ describe("ask", () => {
     await mimikit.kill("workers");
     const second = await call(client, "ask", { text: "hello", id: "mine" });
     expect([second.text, second.data.state]).toEqual(["Hello.", "complete"]);
+    const other = await call(client, "ask", { text: "something else", id: "mine" });
+    expect([other.isError, other.text]).toEqual([true, expect.stringContaining("used before, for something else")]);
     await mimikit.drained();
     expect(await mimikit.messages()).toHaveLength(2);
   });
@@ -167,6 +169,7 @@ test("what is remembered is found, the same id remembers it once, and what was s
   const fact = { content: "The gate code is 4711", longTerm: true, id: "gate" };
   const [first, again] = [await call(client, "remember", fact), await call(client, "remember", fact)];
   expect(again.data.id).toBe(first.data.id);
+  expect((await call(client, "remember", { ...fact, content: "The gate is open" })).isError).toBe(true);
   await mimikit.replyTo(await mimikit.send("hello, gate keeper"));
   await mimikit.drained();
   const { data } = await call(client, "search", { query: "gate" });

@@ -1,10 +1,12 @@
 /** A file that is dropped into inbox/ again under the same name is another command, at whatever moment it is written. */
 import { mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { INBOX } from "@mimikit/store/disk/state";
+import type { AuditEvent } from "@mimikit/protocol/records/audit";
+import { archivePath, INBOX, inboxPath, QUARANTINE } from "@mimikit/store/disk/state";
 import { StateCache } from "@mimikit/store/state-cache/state-cache";
 import { expect, test } from "vitest";
 import { adopt } from "../../apps/supervisor/src/execute/commands.ts";
+import { remove } from "../../apps/supervisor/src/execute/remove.ts";
 import { NOON_MS } from "../core/facts.ts";
 import { temporaryState } from "../store/home.ts";
 import { contextOf } from "./context.ts";
@@ -96,4 +98,24 @@ test("two files that take the name one after the other while the first is moved 
   expect((await look()).sort()).toEqual(["the second", "the third"]);
   await takeUp();
   expect(said()).toEqual(["first", "the second", "the third"]);
+});
+
+test("a message that is dropped under the id of an archived one is put aside if its words are others, and a repeat just goes", async () => {
+  const { home, fs } = temporaryState();
+  const events: AuditEvent[] = [];
+  const context = await contextOf(fs, (event) => events.push(event));
+  const id = "m-mine";
+  const record = (text: string) => JSON.stringify({ kind: "message", id, at: "2026-11-21T12:00:00.000Z", text });
+  writeFileSync(join(home, archivePath(id)), record("pay A"));
+  context.archiveIndex.add(id);
+  const drop = async (text: string) => {
+    writeFileSync(join(home, inboxPath(id)), record(text));
+    await remove([{ from: "inbox", id }], context);
+    return readdirSync(join(home, INBOX));
+  };
+  expect([await drop("pay A"), events]).toEqual([[], []]);
+  expect(await drop("pay B")).toEqual([]);
+  const [name = ""] = readdirSync(join(home, QUARANTINE));
+  expect(readFileSync(join(home, QUARANTINE, name), "utf8")).toContain("pay B");
+  expect(events).toMatchObject([{ event: "quarantined", detail: { reason: expect.stringContaining("used before") } }]);
 });

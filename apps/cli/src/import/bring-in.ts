@@ -8,7 +8,8 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { undoneId } from "@mimikit/protocol/base/id";
 import { openHome } from "@mimikit/runtime/home/adoption";
-import { type CommandInput, commandId } from "@mimikit/store/disk/create-command";
+import { readToken } from "@mimikit/runtime/home/home";
+import { type CommandInput, commandId, createCommand } from "@mimikit/store/disk/create-command";
 import { makeDurableDir, replaceView } from "@mimikit/store/disk/record";
 import { IMPORTS, recordIn } from "@mimikit/store/disk/state";
 import type { StateCache } from "@mimikit/store/state-cache/state-cache";
@@ -16,7 +17,7 @@ import { addImported, type ImportedLine, importedIds, removeImported } from "@mi
 import { z } from "zod";
 import { t } from "../i18n/language.ts";
 import { withDisk, withState } from "../instance/state.ts";
-import { ask, type CommandAnswer, outcomeOf, refusalIn, writeCommand } from "../instance/write-command.ts";
+import { ask, type CommandAnswer, outcomeOf, refusalIn } from "../instance/write-command.ts";
 import { Failure, reasonOf } from "../io/failure.ts";
 import {
   type Brought,
@@ -47,7 +48,6 @@ const Import = z.object({
 export type Import = z.infer<typeof Import>;
 
 interface KeyedCommand {
-  key: string;
   id: string;
   said: CommandInput;
 }
@@ -129,11 +129,10 @@ async function newOf(
   for (const said of all) {
     const seed = `import ${source} ${digest(JSON.stringify(said))}`;
     for (let generation = 1; generation < GENERATIONS_MAX; generation++) {
-      const key = `${seed} ${generation}`;
-      const id = commandId(said.kind, key);
+      const id = commandId(said.kind, `${seed} ${generation}`);
       const isKnown = inbox.has(id) || (await archiveIndex.confirm(id));
       if (isKnown && (await archiveIndex.confirm(undoneId(id)))) continue;
-      if (!isKnown) commands.push({ key, id, said });
+      if (!isKnown) commands.push({ id, said });
       break;
     }
   }
@@ -179,7 +178,11 @@ export async function bringIn(home: string, { id, source, lines, begun, commands
   };
   await writeRecord(home, record);
   await withDisk(home, (fs) => addImported(fs, source, lines));
-  for (const { said, key } of commands) await writeCommand(home, said, key);
+  const token = readToken(home);
+  // Their ids follow from their content.
+  await withDisk(home, async (fs) => {
+    for (const { said, id } of commands) await createCommand(fs, token, said, id);
+  });
   const asked: CommandAnswer[] = [];
   for (const each of commands) asked.push(await outcomeOf(home, each.id));
   const refused = asked.filter((each) => refusalIn(each) !== undefined).map((each) => each.id);

@@ -8,7 +8,10 @@ import { openHome } from "@mimikit/runtime/home/adoption";
 import { readToken } from "@mimikit/runtime/home/home";
 import { type CommandInput, commandId, createCommand } from "@mimikit/store/disk/create-command";
 import { readRecord } from "@mimikit/store/disk/record";
+import { isSameCommand, readCommand } from "@mimikit/store/disk/same-command";
 import { archivePath } from "@mimikit/store/disk/state";
+import { ArchiveIndex } from "@mimikit/store/state-cache/archive-index";
+import { t } from "../i18n/language.ts";
 import { Failure } from "../io/failure.ts";
 import { livingRoles } from "../processes/instance.ts";
 import { withDisk } from "./state.ts";
@@ -17,12 +20,23 @@ import { withDisk } from "./state.ts";
 const OUTCOME_MS_MAX = 10_000;
 const LOOK_EVERY_MS = 20;
 
-/** Makes the command durable. @param key the same key is the same command. @returns its id. */
+/**
+ * Makes the command durable. @param key the same key is the same command. @returns its id.
+ * @throws Failure where the key was used before, for something else.
+ */
 export async function writeCommand(home: string, said: CommandInput, key?: string): Promise<string> {
   openHome(home, process.env);
   const token = readToken(home);
   const id = commandId(said.kind, key);
-  await withDisk(home, (fs) => createCommand(fs, token, said, id));
+  await withDisk(home, async (fs) => {
+    const archive = new ArchiveIndex(fs, () => undefined);
+    const first = key === undefined ? null : await readCommand(id, fs, archive);
+    const isNew = first === null && (await createCommand(fs, token, said, id));
+    // Another process may have made it in this very moment.
+    const known = isNew ? null : (first ?? (await readCommand(id, fs, archive)));
+    if (known !== null && !isSameCommand(known, said))
+      throw new Failure("failed", t("this key was used before, for something else: nothing was done"));
+  });
   return id;
 }
 

@@ -180,7 +180,7 @@ const IDEMPOTENCY_KEY: Parameter = {
   name: "Idempotency-Key",
   in: "header",
   required: false,
-  description: "The same key is the same command, however often it is sent.",
+  description: "The same key is the same command, however often it is sent; with other content it is refused (422).",
   schema: { type: "string", minLength: 1, maxLength: IDEMPOTENCY_KEY_CHARS_MAX },
 };
 
@@ -196,6 +196,7 @@ function errorsOf(route: Route): Record<number, string> {
     403,
     ...(hasBody ? [413, 415] : []),
     421,
+    ...(takesKey ? [422] : []),
     500,
     ...(isStored ? [507] : []),
   ];

@@ -18,6 +18,7 @@ export const PROBLEMS: Readonly<Record<number, { code: string; meaning: string }
   415: { code: "not_json", meaning: "the body is not JSON" },
   416: { code: "no_such_range", meaning: "the file has no such bytes" },
   421: { code: "wrong_host", meaning: "the gateway does not answer to this host" },
+  422: { code: "key_reused", meaning: "the Idempotency-Key was used before, with other content: nothing was done" },
   426: { code: "upgrade_needed", meaning: "this address is a WebSocket; upgrade the connection" },
   429: { code: "slow_down", meaning: "too many wrong credentials; Retry-After says when to try again" },
   431: { code: "too_large", meaning: "the headers are too large" },

@@ -5,7 +5,6 @@ import { optionOf } from "@mimikit/core/tasks/question";
 import { triggerIdOf } from "@mimikit/core/triggers/of-command";
 import { definitionOf, patchOf, problemOf } from "@mimikit/core/triggers/triggers";
 import { replyId } from "@mimikit/core/views/history";
-import type { AttachedFile } from "@mimikit/protocol/base/attachment";
 import { againId } from "@mimikit/protocol/base/id";
 import type { AuditEvent } from "@mimikit/protocol/records/audit";
 import type { Question } from "@mimikit/protocol/records/question";
@@ -25,10 +24,15 @@ import { assertKept, keepAttachments, UnknownAttachment } from "@mimikit/store/a
 import { type CommandInput, commandId, createCommand } from "@mimikit/store/disk/create-command";
 import type { FileSystem } from "@mimikit/store/disk/file-system";
 import { makeDurable } from "@mimikit/store/disk/record";
+import { type Command, isSameCommand, readCommand } from "@mimikit/store/disk/same-command";
 import { approvalPath, inboxPath } from "@mimikit/store/disk/state";
 import type { StateCache } from "@mimikit/store/state-cache/state-cache";
 import { HttpProblem } from "../http/problem.ts";
+import { isSameAnswer, isSameChange, isSameMessage, isSameOrder, isSameRetry, messageOf } from "./same-request.ts";
 import type { View } from "./view.ts";
+
+/** A command as it is said, or what decides whether the first one under its key was the same. */
+type Asked = CommandInput | ((first: Command) => boolean | Promise<boolean>);
 
 export interface CommandsDeps {
   fs: FileSystem;
@@ -80,27 +84,13 @@ export class Commands {
     const id = commandId("message", key);
     const { attachments = [] } = input;
     await this.withFiles(async () => {
-      if (!(await this.isDone(id, key)))
-        await this.acceptMessage(id, input, await keepAttachments(this.fs, attachments));
+      if (await this.isDone(id, key, (first) => isSameMessage(first, input))) return assertKept(this.fs, attachments);
+      const kept = await keepAttachments(this.fs, attachments);
+      const detail = { characters: input.text.length, attachments: kept.length };
+      await this.accept(id, messageOf(input, kept), { event: "message_accepted", detail });
       await assertKept(this.fs, attachments);
     });
     return id;
-  }
-
-  private async acceptMessage(id: string, input: InputBody, attachments: AttachedFile[]): Promise<void> {
-    const { text, client, quote, answerBy, pool, mode = answerBy || pool !== undefined ? "next" : undefined } = input;
-    const message = {
-      kind: "message" as const,
-      text,
-      ...(client !== undefined && { client }),
-      ...(quote !== undefined && { quote }),
-      ...(mode !== undefined && { mode }),
-      ...(attachments.length > 0 && { attachments }),
-      ...(answerBy !== undefined && { answerBy }),
-      ...(pool !== undefined && { pool }),
-    };
-    const detail = { characters: text.length, attachments: attachments.length };
-    await this.accept(id, message, { event: "message_accepted", detail });
   }
 
   /** @throws HttpProblem 404 for an attachment that is not there. */
@@ -119,11 +109,12 @@ export class Commands {
    */
   async steer(text: string, taskId: string | undefined, key: string | undefined): Promise<string> {
     const id = commandId("steer", key);
-    if (await this.isKnown(id, key)) return id;
-    if (taskId !== undefined) await this.view.assertSteerable(taskId);
     const target = { ...(taskId !== undefined && { taskId }) };
+    const command = { kind: "steer" as const, text, ...target };
+    if (await this.isKnown(id, key, command)) return id;
+    if (taskId !== undefined) await this.view.assertSteerable(taskId);
     const note = { event: "steer_accepted", ...target, detail: { characters: text.length } };
-    return this.accept(id, { kind: "steer", text, ...target }, note);
+    return this.accept(id, command, note);
   }
 
   /**
@@ -133,14 +124,15 @@ export class Commands {
    */
   async stop(key: string | undefined, only?: "reply"): Promise<string> {
     const id = commandId("stop", key);
-    if (await this.isDone(id, key)) return id;
-    return this.accept(id, { kind: "stop", ...(only !== undefined && { only }) }, { event: "stop_requested" });
+    const command = { kind: "stop" as const, ...(only !== undefined && { only }) };
+    if (await this.isDone(id, key, command)) return id;
+    return this.accept(id, command, { event: "stop_requested" });
   }
 
   /** Asks for the conversation to start over (SPEC F3); signed, like a restart. @returns the id of the command. */
   async clear(key: string | undefined): Promise<string> {
     const id = commandId("clear", key);
-    if (await this.isDone(id, key)) return id;
+    if (await this.isDone(id, key, { kind: "clear" })) return id;
     return this.accept(id, { kind: "clear" }, { event: "clear_requested" });
   }
 
@@ -150,7 +142,8 @@ export class Commands {
    */
   async retry({ messageId, text, answerBy }: RetryBody, key: string | undefined): Promise<string> {
     const id = commandId("retry", key);
-    if (await this.isKnown(id, key)) return id;
+    const asked = { messageId, text, answerBy };
+    if (await this.isKnown(id, key, (first) => isSameRetry(first, asked, this.cache))) return id;
     const { turnId, said } = await this.view.lastReply(messageId);
     const last = said.findLast(({ role }) => role === "user");
     if (text !== undefined && (last === undefined || !last.id.startsWith("m-")))
@@ -179,9 +172,9 @@ export class Commands {
   async tryAgain(taskId: string, text: string | undefined, key: string | undefined): Promise<string> {
     const id = commandId("again", key);
     const newId = againId(taskId, id);
-    if (await this.isKnown(id, key)) return newId;
-    await this.view.assertRepeatable(taskId);
     const command = { kind: "again" as const, taskId, ...(text !== undefined && { text }) };
+    if (await this.isKnown(id, key, command)) return newId;
+    await this.view.assertRepeatable(taskId);
     await this.accept(id, command, { event: "again_requested", taskId, detail: { newId } });
     return newId;
   }
@@ -198,7 +191,7 @@ export class Commands {
    */
   async answer(questionId: string, answer: string, key: string | undefined): Promise<string> {
     const id = commandId("answer", key);
-    if (await this.isKnown(id, key)) return id;
+    if (await this.isKnown(id, key, (first) => isSameAnswer(first, questionId, answer))) return id;
     const question = await this.view.questionOf(questionId);
     const command = { kind: "answer" as const, questionId, answer: checkedAnswer(question, answer) };
     const detail = { questionId, characters: answer.length };
@@ -212,7 +205,8 @@ export class Commands {
    */
   async choose(questionId: string, place: number, key: string): Promise<string> {
     const id = commandId("answer", key);
-    if (await this.isKnown(id, key)) return id;
+    // The key names the question and the place.
+    if (await this.isKnown(id, key, () => true)) return id;
     const { options } = await this.view.questionOf(questionId);
     const option = options[place];
     if (option === undefined) throw new HttpProblem(400, coded("answer_is_option", { options: options.join(", ") }));
@@ -227,7 +221,7 @@ export class Commands {
   async putTrigger(input: TriggerInput, key: string | undefined): Promise<string> {
     const id = commandId("trigger-put", key);
     const triggerId = triggerIdOf(id);
-    if (await this.isKnown(id, key)) return triggerId;
+    if (await this.isKnown(id, key, (first) => isSameOrder(first, input, this.timeZone))) return triggerId;
     const definition = definitionOf(input, this.timeZone);
     if ("problem" in definition) throw new HttpProblem(400, codeOrQuote(definition.problem));
     this.assertPossible(definition.when);
@@ -248,7 +242,8 @@ export class Commands {
    */
   async patchTrigger(triggerId: string, change: TriggerChange, key: string | undefined): Promise<string> {
     const id = commandId("trigger-patch", key);
-    if (await this.isKnown(id, key)) return id;
+    const isSame = (first: Command) => isSameChange(first, triggerId, change, this.timeZone);
+    if (await this.isKnown(id, key, isSame)) return id;
     const { type } = await this.view.triggerOf(triggerId);
     if (Object.keys(change).length === 0) throw new HttpProblem(400, coded("change_empty"));
     const patch = patchOf(change, type, this.timeZone);
@@ -283,9 +278,10 @@ export class Commands {
   /** Ends a trigger for good. @returns the id of the command. @throws HttpProblem 404 unknown, 410 over. */
   async deleteTrigger(triggerId: string, key: string | undefined): Promise<string> {
     const id = commandId("trigger-delete", key);
-    if (await this.isKnown(id, key)) return id;
+    const command = { kind: "trigger-delete" as const, triggerId };
+    if (await this.isKnown(id, key, command)) return id;
     await this.view.triggerOf(triggerId);
-    return this.accept(id, { kind: "trigger-delete", triggerId }, { event: "trigger_deleted", detail: { triggerId } });
+    return this.accept(id, command, { event: "trigger_deleted", detail: { triggerId } });
   }
 
   /**
@@ -295,36 +291,38 @@ export class Commands {
    */
   async runTrigger(triggerId: string, key: string | undefined, given?: Given): Promise<string> {
     const id = commandId("trigger-run", key);
-    if (await this.isKnown(id, key)) return id;
+    const command = { kind: "trigger-run" as const, triggerId, ...(given && { given }) };
+    // The sender of a delivery is believed in what is the same delivery: a retry may tell another time of sending.
+    if (await this.isKnown(id, key, given === undefined ? command : () => true)) return id;
     await this.view.triggerOf(triggerId);
-    return this.accept(
-      id,
-      { kind: "trigger-run", triggerId, ...(given && { given }) },
-      { event: "trigger_run_requested", detail: { triggerId, ...(given && { hook: given.from }) } },
-    );
+    return this.accept(id, command, {
+      event: "trigger_run_requested",
+      detail: { triggerId, ...(given && { hook: given.from }) },
+    });
   }
 
   /** Asks for something to be remembered. The same key always means the same words. @returns the id of the command. */
   async addMemory({ content, longTerm, target }: MemoryBody, key: string | undefined): Promise<string> {
     const id = commandId("memory-add", key);
-    if (await this.isDone(id, key)) return id;
     const command = { kind: "memory-add" as const, content, longTerm, ...(target !== undefined && { target }) };
+    if (await this.isDone(id, key, command)) return id;
     return this.accept(id, command, { event: "memory_add_accepted", detail: { characters: content.length } });
   }
 
   /** Asks for an entry of memory to be changed or forgotten. @returns the id of the command. */
   async editMemory({ document, entry, to }: MemoryEditBody, key: string | undefined): Promise<string> {
     const id = commandId("memory-edit", key);
-    if (await this.isDone(id, key)) return id;
     const command = { kind: "memory-edit" as const, document, entry, ...(to !== undefined && { to }) };
+    if (await this.isDone(id, key, command)) return id;
     return this.accept(id, command, { event: "memory_edit_accepted", detail: { document } });
   }
 
   /** Asks for a change of the backlog. The same key always means the same change. @returns the id of the command. */
   async editBacklog({ op, item }: BacklogBody, key: string | undefined): Promise<string> {
     const id = commandId("backlog-edit", key);
-    if (await this.isDone(id, key)) return id;
-    return this.accept(id, { kind: "backlog-edit", op, item }, { event: "backlog_edit_accepted", detail: { op } });
+    const command = { kind: "backlog-edit" as const, op, item };
+    if (await this.isDone(id, key, command)) return id;
+    return this.accept(id, command, { event: "backlog_edit_accepted", detail: { op } });
   }
 
   /**
@@ -334,7 +332,8 @@ export class Commands {
    */
   async undo(changeId: string, key: string | undefined): Promise<string> {
     const id = commandId("undo", key);
-    if (await this.isKnown(id, key)) return id;
+    const command = { kind: "undo" as const, changeId };
+    if (await this.isKnown(id, key, command)) return id;
     await this.view.refresh();
     const change = this.cache.changes.get(changeId);
     if (change === undefined)
@@ -342,7 +341,7 @@ export class Commands {
     const { state, problem } = await changeView(change, { fs: this.fs, cache: this.cache }, this.nowMs());
     if (state === "gone")
       throw new HttpProblem(409, problem === undefined ? coded("undo_not_now") : codeOrQuote(problem));
-    return this.accept(id, { kind: "undo", changeId }, { event: "undo_requested", detail: { changeId } });
+    return this.accept(id, command, { event: "undo_requested", detail: { changeId } });
   }
 
   /**
@@ -351,18 +350,23 @@ export class Commands {
    */
   async revoke(approvalId: string, key: string | undefined): Promise<string> {
     const id = commandId("revoke", key);
-    if (await this.isKnown(id, key)) return id;
+    const command = { kind: "revoke" as const, approvalId };
+    if (await this.isKnown(id, key, command)) return id;
     if (!(await this.fs.exists(approvalPath(approvalId))))
       throw new HttpProblem(404, coded("no_such_approval"), { hint: "GET /api/approvals lists them." });
-    return this.accept(id, { kind: "revoke", approvalId }, { event: "revoke_requested", detail: { approvalId } });
+    return this.accept(id, command, { event: "revoke_requested", detail: { approvalId } });
   }
 
-  /** Makes a command durable, and notes in the audit that it is new, when the client has its answer. @returns its id. */
+  /**
+   * Makes a command durable, and notes in the audit that it is new, when the client has its answer. @returns its id.
+   * @throws HttpProblem 422 where another command was made under this id meanwhile.
+   */
   private async accept(id: string, said: CommandInput, note: AuditEvent): Promise<string> {
     this.underWay++;
     try {
       if (await createCommand(this.fs, this.token, said, id, this.nowMs()))
         this.noteSoon({ ...note, detail: { id, ...note.detail } });
+      else await this.assertSame(id, said);
     } finally {
       if (--this.underWay === 0) {
         this.rest.resolve();
@@ -384,19 +388,34 @@ export class Commands {
   /**
    * Was this asked for already? A repeat is no news, whatever has happened since. The first may still be on its way to the disk, or come
    * from a gateway that was killed, so it is made durable before the repeat is answered.
+   * @throws HttpProblem 422 where the key was used for something else.
    */
-  private async isKnown(id: string, key: string | undefined): Promise<boolean> {
+  private async isKnown(id: string, key: string | undefined, asked: Asked): Promise<boolean> {
     if (key === undefined) return false;
     const path = inboxPath(id);
     // A command moves from inbox/ to archive/, so it is looked for in this order.
-    if (!(await this.fs.exists(path))) return this.isDone(id, key);
+    if (!(await this.fs.exists(path))) return this.isDone(id, key, asked);
     await makeDurable(this.fs, [path]);
+    await this.assertSame(id, asked);
     return true;
   }
 
-  /** Was this carried out already? A repeat that comes after that must not ask a second time. */
-  private async isDone(id: string, key: string | undefined): Promise<boolean> {
-    return key !== undefined && (await this.cache.archiveIndex.confirm(id));
+  /**
+   * Was this carried out already? A repeat that comes after that must not ask a second time.
+   * @throws HttpProblem 422 where the key was used for something else.
+   */
+  private async isDone(id: string, key: string | undefined, asked: Asked): Promise<boolean> {
+    if (key === undefined || !(await this.cache.archiveIndex.confirm(id))) return false;
+    await this.assertSame(id, asked);
+    return true;
+  }
+
+  /** @throws HttpProblem 422 where the command of this id is another one. A damaged record tells nothing, and counts as the same. */
+  private async assertSame(id: string, asked: Asked): Promise<void> {
+    const first = await readCommand(id, this.fs, this.cache.archiveIndex);
+    if (first === null) return;
+    const isSame = typeof asked === "function" ? await asked(first) : isSameCommand(first, asked);
+    if (!isSame) throw new HttpProblem(422, coded("key_reused"), { hint: "Send it under another key." });
   }
 }
 

@@ -1,6 +1,8 @@
 /** Removes applied records, after the archive is durable. */
 import type { Removal } from "@mimikit/core/base/action";
+import { readWaiting } from "@mimikit/store/disk/same-command";
 import {
+  archivePath,
   claimPath,
   failedAttemptPath,
   inboxPath,
@@ -13,6 +15,7 @@ import {
   streamPath,
   triggerPath,
 } from "@mimikit/store/disk/state";
+import { quarantine } from "./commands.ts";
 import type { ExecContext } from "./exec-context.ts";
 import { sideBySide } from "./side-by-side.ts";
 
@@ -30,10 +33,11 @@ export async function remove(removals: Removal[], context: ExecContext): Promise
   );
 }
 
-async function removeOne(removal: Removal, { fs, archiveIndex }: ExecContext): Promise<void> {
+async function removeOne(removal: Removal, context: ExecContext): Promise<void> {
+  const { fs, archiveIndex } = context;
   switch (removal.from) {
     case "inbox":
-      await fs.unlink(inboxPath(removal.id));
+      await removeApplied(removal.id, context);
       break;
     case "signals":
       await fs.unlink(signalPath(removal.id));
@@ -68,4 +72,26 @@ async function removeOne(removal: Removal, { fs, archiveIndex }: ExecContext): P
     default:
       removal satisfies never;
   }
+}
+
+/**
+ * A program may write a message under an id of its own. With other words than the archived one it is no repeat: it is put aside, and
+ * reported, as nothing was done (docs/decisions/0059-a-key-is-its-content.md).
+ */
+async function removeApplied(id: string, context: ExecContext): Promise<void> {
+  const { fs, archiveIndex } = context;
+  const path = inboxPath(id);
+  const [waiting, archived] = [await fs.info(path), await fs.info(archivePath(id))];
+  // Archiving a message gives its file a second name.
+  if (waiting !== null && waiting.inode !== archived?.inode) {
+    const [said, first] = [await readWaiting(id, fs), await archiveIndex.read(id)];
+    const isOther =
+      said?.kind === "message" &&
+      first !== null &&
+      "kind" in first &&
+      first.kind === "message" &&
+      first.text !== said.text;
+    if (isOther) return quarantine(path, "its id was used before, for another message", waiting.inode, context);
+  }
+  await fs.unlink(path);
 }

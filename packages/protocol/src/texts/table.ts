@@ -72,6 +72,7 @@ export const TEXTS = {
   wrong_audit_place: "a place in the audit log is the `next` or `previous` of an answer",
   one_audit_place: "either after or before, not both",
   key_one_value: "Idempotency-Key must be one value of 1 to {max} characters",
+  key_reused: "this key was used before, for something else: nothing was done",
   json_unacceptable: "unacceptable JSON: {problem}",
   json_long: "longer than {max} bytes",
   json_deep: "nested deeper than {max}",

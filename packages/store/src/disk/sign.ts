@@ -4,12 +4,16 @@ import { createHmac, timingSafeEqual } from "node:crypto";
 /** The HMAC-SHA256 (hex) of a record without its `mac`, over its JSON with sorted keys. */
 export function sign(token: string, record: Record<string, unknown>): string {
   const { mac: _, ...rest } = record;
-  const canonical = JSON.stringify(rest, (_key, value: unknown) =>
+  return createHmac("sha256", token).update(canonicalJson(rest)).digest("hex");
+}
+
+/** JSON with sorted keys: the same for the same content. */
+export function canonicalJson(record: object): string {
+  return JSON.stringify(record, (_key, value: unknown) =>
     value !== null && typeof value === "object" && !Array.isArray(value)
       ? Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)))
       : value,
   );
-  return createHmac("sha256", token).update(canonical).digest("hex");
 }
 
 /** Was this record signed with the token? */

@@ -58,6 +58,7 @@ export const MISTAKES: Readonly<Record<string, string>> = {
   "name words to look for: mimikit memory search <words>": "请写出要搜索的词：mimikit memory search <words>",
   "--model needs --provider": "--model 要与 --provider 一起使用",
   "here a file goes along with  --attach <file>": "这里要用  --attach <file>  附带文件",
+  "this key was used before, for something else: nothing was done": "这个键之前已用于其他内容：没有执行任何操作",
   "only a message can take files along": "只有消息可以附带文件",
   "say the answer": "请写出回答",
   "answer with one of: {options}": "只能回答以下之一：{options}",
