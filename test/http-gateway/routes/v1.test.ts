@@ -1,7 +1,7 @@
 /** /v1 keeps the gates of the rest, and makes one message of a request however often it is sent. The supervisor is played here. */
 
 import { once } from "node:events";
-import { readFileSync } from "node:fs";
+import { mkdirSync, readFileSync, rmSync } from "node:fs";
 import { request as httpRequest, type IncomingMessage } from "node:http";
 import { join } from "node:path";
 import { Message } from "@mimikit/protocol/records/inbox";
@@ -9,11 +9,12 @@ import { V1_BODY_BYTES_MAX } from "@mimikit/protocol/wire/v1";
 import { createPairing } from "@mimikit/runtime/home/pairing";
 import { commandId } from "@mimikit/store/disk/create-command";
 import { readRecord } from "@mimikit/store/disk/record";
-import { inboxPath } from "@mimikit/store/disk/state";
+import { DELIVERED_PATH, inboxPath } from "@mimikit/store/disk/state";
 import { describe, expect, test } from "vitest";
-import { lastNumber } from "../../../apps/http-gateway/src/v1/last-number.ts";
+import { lastNumber } from "../../../apps/http-gateway/src/state/last-number.ts";
+import { Delivered } from "../../../apps/http-gateway/src/v1/delivered.ts";
 import { v1Routes } from "../../../apps/http-gateway/src/v1/routes.ts";
-import { type Answer, type Ask, type Started, startGateway } from "../gateway.ts";
+import { type Answer, type Ask, type Started, startGateway, temporaryHome } from "../gateway.ts";
 import { settleTurn } from "../records.ts";
 
 const CHAT = "/v1/chat/completions";
@@ -288,13 +289,62 @@ describe("the same request", () => {
     expect(contentOf(await again)).toBe("Hi again.");
   });
 
-  test("that says that it is a repetition is one, also where the reply seemed to be delivered", async () => {
+  const REPEATED = { headers: { "X-Stainless-Retry-Count": "1" } };
+
+  test("whose first try no gateway heard is another message, though it says that it is a repetition", async () => {
     const gateway = await startGateway();
     const asked = gateway.post(CHAT, hello());
+    await settle(gateway, "Off.");
+    expect(contentOf(await asked)).toBe("Off.");
+    // The gateway is down, so that the next try fails; the one after that says so.
+    await gateway.close();
+    const next = await startGateway({ home: gateway.home });
+    const again = next.post(CHAT, hello(), REPEATED);
+    await settle(next, "Off again.");
+    expect(contentOf(await again)).toBe("Off again.");
+  });
+
+  test("is the last message of that content, answered or not, and never one before it", async () => {
+    let gateway = await startGateway();
+    for (const reply of ["one", "two"]) {
+      const asked = gateway.post(CHAT, hello());
+      await settle(gateway, reply);
+      expect(contentOf(await asked)).toBe(reply);
+    }
+    await askAndLeave(gateway, hello());
+    const [third] = await waiting(gateway);
+    await gateway.close();
+    gateway = await startGateway({ home: gateway.home });
+    // Its first try was left unanswered by a gateway that is gone: that one is meant, by both that ask for it.
+    const both = [gateway.post(CHAT, hello(), REPEATED), gateway.post(CHAT, hello())];
+    await expect.poll(() => waiting(gateway)).toEqual([third]);
+    await settle(gateway, "three");
+    expect((await Promise.all(both)).map(contentOf)).toEqual(["three", "three"]);
+  });
+
+  test("gets the reply that its client never got, also from a gateway that was restarted meanwhile", async () => {
+    const gateway = await startGateway();
+    await askAndLeave(gateway, hello());
     await settle(gateway, "Hi.");
-    expect(contentOf(await asked)).toBe("Hi.");
-    const headers = { "X-Stainless-Retry-Count": "1" };
-    expect(contentOf(await gateway.post(CHAT, hello(), { headers }))).toBe("Hi.");
+    await gateway.close();
+    const next = await startGateway({ home: gateway.home });
+    expect(contentOf(await next.post(CHAT, hello(), REPEATED))).toBe("Hi.");
+    expect(next.names("inbox")).toEqual([]);
+  });
+
+  test("is told from others by a note of 1,000 deliveries, which a disk that takes no more only shortens", async () => {
+    const home = temporaryHome();
+    const ids = Array.from({ length: 4_500 }, (_, n) => `m-${n}`);
+    const first = new Delivered(home);
+    for (const id of ids) first.add(id);
+    const note = join(home, DELIVERED_PATH);
+    expect(readFileSync(note, "utf8").length).toBeLessThan(20_000);
+    const second = new Delivered(home);
+    expect(ids.filter((id) => second.has(id))).toEqual(ids.slice(-1_000));
+    rmSync(note);
+    mkdirSync(note);
+    expect(() => second.add("m-new")).toThrow("EISDIR");
+    expect(second.has("m-new")).toBe(true);
   });
 
   test("long after the reply is another message, whatever became of the first", async () => {

@@ -28,6 +28,7 @@ import { type Command, isSameCommand, readCommand } from "@mimikit/store/disk/sa
 import { approvalPath, inboxPath } from "@mimikit/store/disk/state";
 import type { StateCache } from "@mimikit/store/state-cache/state-cache";
 import { HttpProblem } from "../http/problem.ts";
+import { lastNumber } from "./last-number.ts";
 import { isSameAnswer, isSameChange, isSameMessage, isSameOrder, isSameRetry, messageOf } from "./same-request.ts";
 import type { View } from "./view.ts";
 
@@ -286,19 +287,39 @@ export class Commands {
 
   /**
    * Fires a trigger once more, whatever its schedule says.
-   * @param given what came from outside, through a hook.
    * @returns the id of the command. @throws HttpProblem 404 unknown, 410 over.
    */
-  async runTrigger(triggerId: string, key: string | undefined, given?: Given): Promise<string> {
+  async runTrigger(triggerId: string, key: string | undefined): Promise<string> {
     const id = commandId("trigger-run", key);
-    const command = { kind: "trigger-run" as const, triggerId, ...(given && { given }) };
-    // The sender of a delivery is believed in what is the same delivery: a retry may tell another time of sending.
-    if (await this.isKnown(id, key, given === undefined ? command : () => true)) return id;
+    const command = { kind: "trigger-run" as const, triggerId };
+    if (await this.isKnown(id, key, command)) return id;
     await this.view.triggerOf(triggerId);
-    return this.accept(id, command, {
-      event: "trigger_run_requested",
-      detail: { triggerId, ...(given && { hook: given.from }) },
-    });
+    return this.accept(id, command, { event: "trigger_run_requested", detail: { triggerId } });
+  }
+
+  /**
+   * Fires a trigger for a delivery from outside, once: under its key it is the same delivery, whatever a retry of it says.
+   * @returns the id of the command, and whether it was there before. @throws HttpProblem 404 unknown, 410 over.
+   */
+  async deliver(triggerId: string, key: string, given: Given): Promise<{ id: string; duplicate: boolean }> {
+    const id = commandId("trigger-run", key);
+    const isSame = () => true;
+    if (await this.isKnown(id, key, isSame)) return { id, duplicate: true };
+    await this.view.triggerOf(triggerId);
+    const note = { event: "trigger_run_requested" as const, detail: { triggerId, hook: given.from } };
+    const isNew = await this.create(id, { kind: "trigger-run", triggerId, given }, note);
+    return { id, duplicate: !isNew };
+  }
+
+  /** The last of the commands that these keys in a row have made, if any. @param keyOf the key of a number, from 0 on. */
+  async lastRun(keyOf: (number: number) => string): Promise<{ number: number; first: Command | null } | null> {
+    const idOf = (number: number) => commandId("trigger-run", keyOf(number));
+    const { archiveIndex } = this.cache;
+    const isThere = async (id: string) => (await this.fs.exists(inboxPath(id))) || (await archiveIndex.confirm(id));
+    let number = lastNumber((each) => archiveIndex.has(idOf(each)));
+    if (!(await isThere(idOf(number)))) return null;
+    while (await isThere(idOf(number + 1))) number++;
+    return { number, first: await readCommand(idOf(number), this.fs, archiveIndex) };
   }
 
   /** Asks for something to be remembered. The same key always means the same words. @returns the id of the command. */
@@ -362,18 +383,23 @@ export class Commands {
    * @throws HttpProblem 422 where another command was made under this id meanwhile.
    */
   private async accept(id: string, said: CommandInput, note: AuditEvent): Promise<string> {
+    if (!(await this.create(id, said, note))) await this.assertSame(id, said);
+    return id;
+  }
+
+  /** @returns false where a command of this id was there before. */
+  private async create(id: string, said: CommandInput, note: AuditEvent): Promise<boolean> {
     this.underWay++;
     try {
-      if (await createCommand(this.fs, this.token, said, id, this.nowMs()))
-        this.noteSoon({ ...note, detail: { id, ...note.detail } });
-      else await this.assertSame(id, said);
+      const isNew = await createCommand(this.fs, this.token, said, id, this.nowMs());
+      if (isNew) this.noteSoon({ ...note, detail: { id, ...note.detail } });
+      return isNew;
     } finally {
       if (--this.underWay === 0) {
         this.rest.resolve();
         this.rest = Promise.withResolvers();
       }
     }
-    return id;
   }
 
   /** Those of one turn of the event loop are written together, after the answers of this turn. */

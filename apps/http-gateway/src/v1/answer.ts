@@ -56,7 +56,7 @@ async function converse(question: ChatCall, form: Form, entrance: Entrance, part
   response.once("close", () => left.abort());
   const isStillIn = async () => client === "instance" || (await parts.sessions.isSignedIn(client, Date.now()));
   // A client that leaves early has not got it, and asks again.
-  const onReply = () => response.once("finish", () => entrance.noteDelivered(id));
+  const onReply = () => response.once("finish", () => entrance.noteDelivered(id, parts));
   await tell(id, awaitReply(id, parts, isStillIn, left.signal), question, form, parts, onReply);
 }
 

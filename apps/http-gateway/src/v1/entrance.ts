@@ -2,7 +2,7 @@
  * Puts what is new in a request into the conversation, once: a request that is sent again is the same message. Which
  * message it is follows from the client and from all that it has sent. A user may mean the very same again, though, in
  * another chat: it counts as sent again until its reply was delivered and, if that is unknown, for REPEAT_MS_MAX after
- * the reply.
+ * the reply. Only the last message of the same content can be the one that is sent again: the earlier ones are over.
  */
 import { hash } from "node:crypto";
 import { codeOrQuote } from "@mimikit/protocol/texts/coded";
@@ -12,18 +12,15 @@ import type { Request } from "express";
 import type { RouteDeps } from "../api/parts.ts";
 import { HttpProblem } from "../http/problem.ts";
 import { problemOfRefusal } from "../routes/attachments.ts";
+import { lastNumber } from "../state/last-number.ts";
 import type { GivenFile, NewWords } from "./asked.ts";
-import { lastNumber } from "./last-number.ts";
+import { Delivered } from "./delivered.ts";
 import { courseOf } from "./reply.ts";
 
 /** As long as the official packages wait for an answer before they ask again, and a half more. */
 const REPEAT_MS_MAX = 900_000;
-/** Messages of which it is known that their reply was delivered. */
-const DELIVERED_MAX = 1_000;
 /** How many requests wait for a reply at one time: each turn answers one of them. */
 const WAITING_MAX = 64;
-/** How the official packages count their own repetitions. */
-const RETRY_COUNT = "x-stainless-retry-count";
 
 /** The client that asks, and how it tells its requests apart. */
 export interface RequestSender {
@@ -37,7 +34,7 @@ export interface RequestSender {
 }
 
 export class Entrance {
-  private readonly delivered = new Set<string>();
+  private delivered: Delivered | undefined;
   private waiting = 0;
 
   /**
@@ -51,9 +48,18 @@ export class Entrance {
   }
 
   /** From now on, the same request is another message. */
-  noteDelivered(messageId: string): void {
-    this.delivered.add(messageId);
-    if (this.delivered.size > DELIVERED_MAX) this.delivered.delete(this.delivered.values().next().value ?? "");
+  noteDelivered(messageId: string, { home, log }: Pick<RouteDeps, "home" | "log">): void {
+    try {
+      this.known(home).add(messageId);
+    } catch (error) {
+      // It is known here as long as this process lives, and then the time decides.
+      log.warn("a delivered reply could not be noted", { error });
+    }
+  }
+
+  private known(home: string): Delivered {
+    this.delivered ??= new Delivered(home);
+    return this.delivered;
   }
 
   /** Counts who waits while `work` goes on. @throws HttpProblem 503 where too many do. */
@@ -72,26 +78,25 @@ export class Entrance {
   }
 
   /** The idempotency key of its message. */
-  private async keyOf({ client, key, body, request }: RequestSender, { view, cache }: RouteDeps): Promise<string> {
+  private async keyOf(
+    { client, key, body, request }: RequestSender,
+    { view, cache, home }: RouteDeps,
+  ): Promise<string> {
     if (key !== undefined) return `v1 ${client} key ${key}`;
-    const isRepeat = Number(request.headers[RETRY_COUNT] ?? 0) > 0;
     const { messages } = await view.refresh();
     const digest = hash("sha256", JSON.stringify([request.path, body]));
-    // Messages before the last that is archived were answered long ago.
-    const isArchived = (n: number) => cache.archiveIndex.has(commandId("message", `v1 ${client} ${digest} ${n}`));
-    for (let n = lastNumber(isArchived); ; n++) {
-      const each = `v1 ${client} ${digest} ${n}`;
-      const id = commandId("message", each);
-      const course = courseOf(id, messages);
-      if (course.state === "waiting") return each;
-      if (course.state === "answered") {
-        const mayBeRepeat = isRepeat || !this.delivered.has(id);
-        if (mayBeRepeat && Date.now() - Date.parse(course.reply.at) < REPEAT_MS_MAX) return each;
-        continue;
-      }
-      // A message that has left the window was answered long ago.
-      if (!cache.archiveIndex.has(id)) return each;
-    }
+    const keyAt = (n: number) => `v1 ${client} ${digest} ${n}`;
+    const idAt = (n: number) => commandId("message", keyAt(n));
+    const isThere = (n: number) => cache.archiveIndex.has(idAt(n)) || courseOf(idAt(n), messages).state !== "unknown";
+    let last = lastNumber((n) => cache.archiveIndex.has(idAt(n)));
+    while (isThere(last + 1)) last++;
+    const course = courseOf(idAt(last), messages);
+    if (course.state === "waiting") return keyAt(last);
+    // One that has left the window was answered long ago.
+    if (course.state === "unknown") return keyAt(cache.archiveIndex.has(idAt(last)) ? last + 1 : last);
+    const isDelivered = this.known(home).has(idAt(last));
+    const isOld = Date.now() - Date.parse(course.reply.at) >= REPEAT_MS_MAX;
+    return keyAt(isDelivered || isOld ? last + 1 : last);
   }
 }
 

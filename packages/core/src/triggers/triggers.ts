@@ -329,7 +329,7 @@ export function occurrenceTask(trigger: Trigger, occurrence: Occurrence, upstrea
 /** A payload from outside stands where the results of others stand: all of that is data to a model. */
 function reportOfGiven({ id, given }: Occurrence): Report[] {
   if (given === undefined) return [];
-  const title = `received by the hook ${given.from}`;
+  const title = `received by the hook ${given.from}${given.event === undefined ? "" : ` (${given.event})`}`;
   const result = { text: given.text };
   return [{ id: `${id}.given`, title, role: "worker", status: "done", resultType: "text", result }];
 }

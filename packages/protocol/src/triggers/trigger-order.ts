@@ -24,8 +24,15 @@ export const MISSED_MAX = 100;
 /** Characters of what comes along with a firing from outside. */
 export const GIVEN_CHARS_MAX = 32_000;
 
+export const EVENT_CHARS_MAX = 100;
+
 /** A payload that came with a firing from outside, through the hook `from`: data that is quoted to a model, never an order (docs/hooks.md). */
-export const Given = z.object({ from: z.string().max(64), text: z.string().max(GIVEN_CHARS_MAX) });
+export const Given = z.object({
+  from: z.string().max(64),
+  text: z.string().max(GIVEN_CHARS_MAX),
+  /** The event, as its sender names it. */
+  event: z.string().max(EVENT_CHARS_MAX).optional(),
+});
 export type Given = z.infer<typeof Given>;
 /** Six fields with seconds, or five; what they mean is checked by `scheduleProblem` of packages/core. */
 const Cron = z.string().trim().min(9).max(120);

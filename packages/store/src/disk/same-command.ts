@@ -1,4 +1,4 @@
-/** What a command asks for, compared with another one under the same key (docs/decisions/0059-a-key-is-its-content.md). */
+/** Compares a command with the first one under its key (docs/decisions/0059-a-key-is-its-content.md). */
 import { BadJson } from "@mimikit/protocol/base/json";
 import type { Archived } from "@mimikit/protocol/records/archive";
 import { type Event, InboxCommand, type Message } from "@mimikit/protocol/records/inbox";
@@ -46,7 +46,7 @@ export function isSameCommand(first: Command, said: CommandInput): boolean {
   return canonicalJson(contentOf(first)) === canonicalJson(contentOf(again));
 }
 
-/** What is asked for, without what says when and from where: a client may send the same again a minute later, or by a terminal. */
+/** The order without its time and its way: a client may send the same again a minute later, or by a terminal. */
 function contentOf(command: InboxCommand): object {
   const { id: _id, at: _at, mac: _mac, ...content } = { mac: undefined, ...command };
   if (content.kind === "message") return messageContent(content);
