@@ -29,6 +29,9 @@ export interface SentMessage {
 /** The fate of a sent message: it is taken, and answered or not; or it is not taken. */
 export type Fate = "taken" | "taken unanswered" | { status: number; retryAfter?: number } | "not json";
 
+/** The fate of a download: a connection that is cut in the middle of the body, or an answer in place of the file. */
+export type FileFate = "whole" | "cut" | { status: number };
+
 interface Update {
   update_id: number;
   [kind: string]: unknown;
@@ -45,6 +48,10 @@ export class TelegramServer {
   onSend: (message: Omit<SentMessage, "messageId">) => Fate | Promise<Fate> = () => "taken";
   /** Called after updates were handed out, before the answer. */
   onUpdates: (updates: readonly Update[]) => void = () => {};
+  /** Called before each download. */
+  onFile: (id: string) => FileFate = () => "whole";
+  /** The files that were asked for, in order. */
+  readonly downloads: string[] = [];
   /** Another program polls, or the token was revoked: the status of every poll. */
   pollsRefused: number | null = null;
   /** All that was handed out, and again what was so more than once. */
@@ -157,7 +164,7 @@ export class TelegramServer {
     const body = JSON.parse((await readAll(request)) || "{}") as Record<string, never>;
     if ((token ?? tokenOfFile) !== this.token) return refuse(response, 401, "Unauthorized");
     if (file !== undefined) {
-      response.end(this.files.get(file));
+      this.download(file, response);
       return;
     }
     switch (method) {
@@ -186,6 +193,18 @@ export class TelegramServer {
       default:
         this.mistakes.push(`${path} is no method`);
         return refuse(response, 404, "Not Found");
+    }
+  }
+
+  private download(id: string, response: ServerResponse): void {
+    this.downloads.push(id);
+    const fate = this.onFile(id);
+    const content = this.files.get(id) ?? Buffer.alloc(0);
+    if (typeof fate === "object") response.writeHead(fate.status).end("not found");
+    else if (fate === "whole") response.end(content);
+    else {
+      response.writeHead(200, { "content-length": content.length });
+      response.write(content.subarray(0, content.length / 2), () => response.destroy());
     }
   }
 

@@ -112,6 +112,8 @@ export class ServedChannel {
     const { signal } = this.ending;
     let cursor: string | undefined;
     let failures = 0;
+    /** Messages of the unconfirmed updates that are durable. */
+    let takenMax = 0;
     let isBegun = false;
     while (!signal.aborted) {
       try {
@@ -123,7 +125,12 @@ export class ServedChannel {
           this.parts.onChange();
         }
         const polled = await channel.poll(cursor, signal);
-        for (const incoming of polled.incoming) await this.receiver.take(incoming, signal);
+        let taken = 0;
+        for (const incoming of polled.incoming) {
+          await this.receiver.take(incoming, signal);
+          // What comes after a message that was held up waits no longer because of it.
+          if (++taken > takenMax) [takenMax, failures] = [taken, 0];
+        }
         // All of it is durable, so it may be confirmed.
         if (kind.keepsCursor && polled.cursor !== undefined && polled.cursor !== cursor)
           await this.writeCursor(polled.cursor);
@@ -131,6 +138,7 @@ export class ServedChannel {
         for (const { chat } of polled.incoming) this.outbox.wake(chat);
         if (polled.incoming.length > 0) this.parts.onChange();
         failures = 0;
+        takenMax = 0;
         this.receiveState = { state: "connected" };
       } catch (error) {
         if (signal.aborted) return;

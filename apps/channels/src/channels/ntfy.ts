@@ -15,6 +15,7 @@ import {
   type Sent,
   type VendorMessage,
 } from "../contract/channel.ts";
+import { within } from "../contract/vendor-http.ts";
 
 const SERVER = "https://ntfy.sh";
 const TOPIC = /^[-_A-Za-z0-9]{1,64}$/;
@@ -190,8 +191,4 @@ const FORMER_PRESS = "mimikit:a ";
 function refusalOf(status: number): ChannelError {
   const isRefused = status === 401 || status === 403;
   return new ChannelError(isRefused ? "refused" : "unreachable", `the server answers ${status}`);
-}
-
-function within(ms: number, signal: AbortSignal): AbortSignal {
-  return AbortSignal.any([signal, AbortSignal.timeout(ms)]);
 }

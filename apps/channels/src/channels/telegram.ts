@@ -18,13 +18,13 @@ import {
   type Sent,
   type VendorMessage,
 } from "../contract/channel.ts";
+import { download, reasonOf, within } from "../contract/vendor-http.ts";
 
 const API_ROOT = "https://api.telegram.org";
 /** How long Telegram holds a poll open, in seconds, and how long we wait for it. */
 const POLL_SEC = 25;
 const POLL_MS_MAX = 40_000;
 const CALL_MS_MAX = 30_000;
-const FILE_MS_MAX = 120_000;
 /** Telegram's bound of a message. */
 const TEXT_UNITS_MAX = 4_096;
 /** Clients shorten longer labels. */
@@ -72,7 +72,7 @@ class Telegram implements Channel {
   }
 
   async about(signal: AbortSignal): Promise<string> {
-    const { username } = await asked(() => this.api.raw.getMe(within(CALL_MS_MAX, signal)));
+    const { username } = await asked(() => this.api.raw.getMe(withinForGrammy(CALL_MS_MAX, signal)));
     return `@${username}`;
   }
 
@@ -85,7 +85,7 @@ class Telegram implements Channel {
           timeout: cursor === undefined ? POLL_SEC : 0,
           allowed_updates: [...HEARD],
         },
-        within(POLL_MS_MAX, signal),
+        withinForGrammy(POLL_MS_MAX, signal),
       ),
     );
     const last = updates.at(-1)?.update_id;
@@ -104,7 +104,7 @@ class Telegram implements Channel {
           ...(keyboard !== undefined && { reply_markup: { inline_keyboard: keyboard } }),
           ...(part.asksReply === true && { reply_markup: { force_reply: true as const } }),
         },
-        within(CALL_MS_MAX, signal),
+        withinForGrammy(CALL_MS_MAX, signal),
       );
       return { outcome: "sent", remote: String(message_id) };
     } catch (error) {
@@ -113,24 +113,23 @@ class Telegram implements Channel {
   }
 
   async showTyping(chat: string, signal: AbortSignal): Promise<void> {
-    await this.api.raw.sendChatAction({ chat_id: Number(chat), action: "typing" }, within(CALL_MS_MAX, signal));
+    await this.api.raw.sendChatAction(
+      { chat_id: Number(chat), action: "typing" },
+      withinForGrammy(CALL_MS_MAX, signal),
+    );
   }
 
   async *fetchFile(ref: string, signal: AbortSignal): AsyncIterable<Uint8Array> {
-    const path = await this.pathOf(ref, signal);
-    const response = await fetchAt(`${this.filesAt}/${path}`, within(FILE_MS_MAX, signal));
-    if (!response.ok || response.body === null)
-      throw new ChannelError("unreachable", `Telegram answers ${response.status} for a file`);
-    yield* response.body;
+    yield* download(`${this.filesAt}/${await this.pathOf(ref, signal)}`, {}, signal);
   }
 
   async tellPress(press: string, text: string, signal: AbortSignal): Promise<void> {
-    await this.api.raw.answerCallbackQuery({ callback_query_id: press, text }, within(CALL_MS_MAX, signal));
+    await this.api.raw.answerCallbackQuery({ callback_query_id: press, text }, withinForGrammy(CALL_MS_MAX, signal));
   }
 
   private async pathOf(ref: string, signal: AbortSignal): Promise<string> {
     try {
-      const { file_path } = await this.api.raw.getFile({ file_id: ref }, within(CALL_MS_MAX, signal));
+      const { file_path } = await this.api.raw.getFile({ file_id: ref }, withinForGrammy(CALL_MS_MAX, signal));
       if (file_path === undefined || file_path.split("/").includes(".."))
         throw new FileRefused("Telegram has no such file");
       return file_path;
@@ -366,24 +365,9 @@ function channelError(error: unknown): ChannelError {
   return new ChannelError("unreachable", reasonOf(error instanceof HttpError ? error.error : error));
 }
 
-/** Without the address, which holds the token. */
-function reasonOf(error: unknown): string {
-  for (let each = error; each instanceof Error; each = each.cause)
-    if ("code" in each && typeof each.code === "string") return each.code;
-  return error instanceof Error ? error.name : "the connection broke";
-}
-
 /** grammy hands its own kind of signal around; what it is given here has only to behave like one. */
-function within(ms: number, signal: AbortSignal) {
-  return AbortSignal.any([signal, AbortSignal.timeout(ms)]) as never;
-}
-
-async function fetchAt(url: string, signal: AbortSignal): Promise<Response> {
-  try {
-    return await fetch(url, { signal, redirect: "error" });
-  } catch (error) {
-    throw channelError(error);
-  }
+function withinForGrammy(ms: number, signal: AbortSignal) {
+  return within(ms, signal) as never;
 }
 
 /**

@@ -19,6 +19,7 @@ import {
   assertKept,
   keepAttachments,
   storeAttachment,
+  UnknownAttachment,
 } from "@mimikit/store/attachments/attachments";
 import { type CommandInput, commandId, createCommand } from "@mimikit/store/disk/create-command";
 import type { FileSystem } from "@mimikit/store/disk/file-system";
@@ -34,13 +35,16 @@ import {
   type IncomingFile,
   type QuotedText,
 } from "../contract/channel.ts";
+import { reasonOf } from "../contract/vendor-http.ts";
 import type { People } from "../people/people.ts";
 import { optionButtons, questionHash } from "../send/outbox.ts";
 import type { Sends } from "../send/sends.ts";
 import { WORDS } from "../send/words.ts";
 
-/** A file that could not be had so often is given up: what comes after it must not wait for ever. */
+/** After so many tries a message comes without the files that cannot be had: what comes after it must not wait for ever. */
 const FILE_TRIES_MAX = 3;
+/** Messages whose tries are counted. */
+const FAILURES_MAX = 1_000;
 /** UTF-16 units of the origin of a quoted text in the name of its file. */
 const ORIGIN_UNITS_MAX = 120;
 
@@ -63,7 +67,7 @@ type PressIn = Extract<Incoming, { kind: "press" }>;
 
 export class Receiver {
   private readonly parts: ReceiverParts;
-  /** How often a file could not be had, by its reference. */
+  /** How often a file of a message could not be had, by the id of the message in its chat. */
   private readonly failures = new Map<string, number>();
 
   constructor(parts: ReceiverParts) {
@@ -103,13 +107,15 @@ export class Receiver {
 
   private async takeMessage(incoming: MessageIn, via: Via, signal: AbortSignal): Promise<void> {
     const { text: typed, quoted = [], files, edits } = incoming;
-    // Delivered again after its question was closed, it is no message.
-    if (await this.isAnswered(incoming)) return;
     const isPlain = quoted.length === 0;
-    const question = isPlain ? this.questionRepliedTo(incoming) : undefined;
-    if (question !== undefined && (await this.answer(question, this.optionNumbered(question, typed), incoming, via)))
-      return;
-    const line = !isPlain || files.length > 0 || edits !== undefined ? null : readLine(typed);
+    // Telegram says that of itself when a chat is opened.
+    if (isPlain && files.length === 0 && typed.trim() === "/start") return;
+    if (files.length > 0 && (await this.isTaken(incoming))) return;
+    const { attached, lost } = await this.filesOf(incoming, signal);
+    // Delivered again after its question was closed, an answer is no message.
+    const isAnswer = (await this.isAnswered(incoming)) || (isPlain && (await this.answerRepliedTo(incoming, via)));
+    if (isAnswer && attached.length + lost.length === 0) return;
+    const line = isAnswer || !isPlain || files.length > 0 || edits !== undefined ? null : readLine(typed);
     switch (line?.kind) {
       case "stop":
         return this.accept({ kind: "stop" }, incoming, "stop_requested");
@@ -120,10 +126,8 @@ export class Receiver {
       case "steer":
         return this.accept({ kind: "steer", text: line.text, via }, incoming, "steer_accepted");
     }
-    // Telegram says that of itself when a chat is opened.
-    if (isPlain && typed.trim() === "/start") return;
-    const { attached, lost } = await this.filesOf(incoming, signal);
-    const words = line?.kind === "next" || line?.kind === "message" ? line.text : typed;
+    const said = line?.kind === "next" || line?.kind === "message" ? line.text : typed;
+    const words = isAnswer ? "" : said;
     const names = attached.map(({ name }) => `[${name ?? WORDS.file}]`).join(" ");
     const text = [words.trim(), ...lost].filter((each) => each !== "").join("\n") || names;
     if (text === "") return;
@@ -166,6 +170,21 @@ export class Receiver {
     return known !== null;
   }
 
+  /** Is it durable with its files, so that they need not be fetched again? */
+  private async isTaken(incoming: MessageIn): Promise<boolean> {
+    const known = await this.recordOf("message", incoming);
+    if (known === null) return false;
+    const { attachments = [] } = "attachments" in known ? known : {};
+    try {
+      await assertKept(this.parts.fs, attachments);
+    } catch (error) {
+      if (error instanceof UnknownAttachment) return false;
+      throw error;
+    }
+    if (!wordsOf(known).startsWith(incoming.text.trim())) this.noteDropped(known, incoming.text);
+    return true;
+  }
+
   /** Two messages with one id are a fault that nobody would see otherwise. The words stay out of the log. */
   private noteDropped(known: Known, words: string): void {
     const { kind, log } = this.parts;
@@ -173,9 +192,12 @@ export class Receiver {
       log.warn("a message was dropped: one with other words has its id", { channel: kind.name, id: known.id });
   }
 
-  private questionRepliedTo({ chat, replyTo }: MessageIn): Question | undefined {
+  /** Is it the answer to the question that it replies to? */
+  private async answerRepliedTo(incoming: MessageIn, via: Via): Promise<boolean> {
+    const { chat, replyTo, text } = incoming;
     const of = replyTo === undefined ? undefined : this.parts.sends.partOf(chat, replyTo);
-    return of === undefined ? undefined : this.parts.cache.questions.get(of);
+    const question = of === undefined ? undefined : this.parts.cache.questions.get(of);
+    return question !== undefined && this.answer(question, this.optionNumbered(question, text), incoming, via);
   }
 
   /** The message of the conversation that this one is about. */
@@ -190,10 +212,11 @@ export class Receiver {
   }
 
   private async filesOf(
-    { files, quoted = [] }: MessageIn,
+    incoming: MessageIn,
     signal: AbortSignal,
   ): Promise<{ attached: AttachedFile[]; lost: string[] }> {
     const { home, fs } = this.parts;
+    const { files, quoted = [] } = incoming;
     const orders: { id: string; name?: string }[] = [];
     const lost: string[] = [];
     const sources: Source[] = [
@@ -206,25 +229,32 @@ export class Receiver {
         const { id } = await storeAttachment(home, fs, file.open());
         orders.push({ id, ...(name !== undefined && { name }) });
       } catch (error) {
-        if (!this.isGivenUp(file, error)) throw error;
+        if (!this.isGivenUp(incoming, error)) throw error;
         lost.push(WORDS.unfetched(name ?? WORDS.file, error instanceof Error ? error.message : String(error)));
       }
     }
     return { attached: await keepAttachments(fs, orders), lost };
   }
 
-  private fetched({ ref }: IncomingFile, signal: AbortSignal): AsyncIterable<Uint8Array> {
+  /** @throws FileRefused, ChannelError: whatever a channel throws, it is a try of it, and none of the disk. */
+  private async *fetched({ ref }: IncomingFile, signal: AbortSignal): AsyncGenerator<Uint8Array> {
     const { channel } = this.parts;
     if (channel.fetchFile === undefined) throw new FileRefused("this channel carries no files");
-    return channel.fetchFile(ref, signal);
+    try {
+      yield* channel.fetchFile(ref, signal);
+    } catch (error) {
+      if (error instanceof FileRefused || error instanceof ChannelError) throw error;
+      throw new ChannelError("unreachable", reasonOf(error));
+    }
   }
 
-  private isGivenUp({ ref }: IncomingFile, error: unknown): boolean {
+  private isGivenUp({ chat, id }: MessageIn, error: unknown): boolean {
     if (error instanceof FileRefused || error instanceof AttachmentRefused) return true;
     if (!(error instanceof ChannelError)) return false;
-    const tries = (this.failures.get(ref) ?? 0) + 1;
-    if (tries >= FILE_TRIES_MAX) this.failures.delete(ref);
-    else this.failures.set(ref, tries);
+    const key = `${chat} ${id}`;
+    const tries = (this.failures.get(key) ?? 0) + 1;
+    this.failures.set(key, tries);
+    if (this.failures.size > FAILURES_MAX) this.failures.delete(this.failures.keys().next().value ?? "");
     return tries >= FILE_TRIES_MAX;
   }
 
