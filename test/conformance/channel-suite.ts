@@ -154,7 +154,7 @@ export function describeChannel(candidate: ChannelCandidate): void {
       expect(seen(vendor)).toEqual(["the first", "the second"]);
     });
 
-    test("goes on after an outage, an answer of a gateway in between and a limit of the rate; nothing comes twice", async () => {
+    test("goes on after an outage and a limit of the rate; nothing comes twice", async () => {
       const { vendor, mimikit, fs } = await begin();
       await vendor.close();
       await mimikit.until("it says so", () => stateIn(mimikit.home, name) === "unreachable" || undefined);
@@ -163,12 +163,40 @@ export function describeChannel(candidate: ChannelCandidate): void {
       // Killed in the midst of one, nobody would know whether it arrived.
       await mimikit.until("no try is under way", () => triesIn(mimikit.home, name) === 0 || undefined);
       await mimikit.kill("channels");
-      const fates: Fate[] = [{ status: 429, retryAfter: 1 }, "not json", { status: 500 }];
+      const fates: Fate[] = [
+        { status: 429, retryAfter: 1 },
+        { status: 429, retryAfter: 1 },
+      ];
       vendor.onSend(() => fates.shift() ?? "taken");
       await vendor.open();
       await isSeen(mimikit, vendor, "feed the cat");
       expect(fates).toEqual([]);
       expect(seen(vendor)).toEqual(["feed the cat"]);
+    });
+
+    test("says again, as what may be a repetition, what a gateway in between or a page of somebody else answered", async () => {
+      const { vendor, mimikit, fs } = await begin();
+      const repeated = (text: string) => (unsure === "mark" ? `${REPEATED}${text}` : text);
+      const cases: [fate: Fate, isTaken: boolean][] = [
+        [{ taken: true, status: 504, page: true }, true],
+        [{ taken: true, status: 502 }, true],
+        ["not json", false],
+        [{ status: 404, page: true }, false],
+        [{ status: 200, page: true }, false],
+      ];
+      const expected: string[] = [];
+      for (const [k, [fate, isTaken]] of cases.entries()) {
+        const text = `feed cat ${k}`;
+        const fates = [fate];
+        vendor.onSend(() => fates.shift() ?? "taken");
+        await settle(fs, k + 1, { effects: [{ type: "notify", text }] });
+        if (isTaken && unsure === "mark") expected.push(text);
+        expected.push(repeated(text));
+        await mimikit.until("its end", () => endsIn(mimikit.home, name) - endsOfPairing(vendor) === k + 1 || undefined);
+      }
+      expect(seen(vendor)).toEqual(expected);
+      const unsures = auditOf(mimikit.home).filter((event) => event === "channel_unsure");
+      expect(unsures).toHaveLength(cases.length);
     });
 
     test("sends what is news to whoever is paired, and neither what was said on the page nor what is older than a day", async () => {
@@ -243,6 +271,8 @@ export function stateIn(home: string, name: string): string | undefined {
   const path = join(home, `channels/${name}/state.json`);
   return existsSync(path) ? JSON.parse(readFileSync(path, "utf8")).state : undefined;
 }
+
+const endsOfPairing = (vendor: Vendor) => vendor.shown().filter((text) => PAIRED.test(text)).length;
 
 const endsIn = (home: string, name: string) =>
   readdirSync(join(home, `channels/${name}/sends`)).filter((file) => file.endsWith(".end.json")).length;

@@ -177,7 +177,7 @@ test("a reply that was taken and noted comes once, though the channels are kille
   expect(textsTo(telegram).filter((text) => text.includes("repetition"))).toEqual([]);
 });
 
-test("an outage, a gateway in between and a limit of the rate lose nothing and double nothing", async () => {
+test("an outage and a limit of the rate lose nothing and double nothing; after a gateway's answer it comes once more, marked", async () => {
   const { mimikit, telegram } = await startPaired();
   await telegram.close();
   await remind(mimikit, "feed the cat");
@@ -194,7 +194,8 @@ test("an outage, a gateway in between and a limit of the rate lose nothing and d
   await isSent(mimikit, telegram, "feed the cat");
   expect(fates).toEqual([]);
   expect(textsTo(telegram).filter((text) => text.includes("feed the cat"))).toHaveLength(1);
-  expect(textsTo(telegram).filter((text) => text.includes("repetition"))).toEqual([]);
+  // The gateway may have passed it on.
+  expect(textsTo(telegram).filter((text) => text.includes("repetition"))).toHaveLength(1);
 });
 
 test("by ntfy a reminder and an answer are shown once, though the channels are killed while they are on their way", async () => {

@@ -129,12 +129,13 @@ export class NtfyServer {
       this.mistakes.push(`published ${body.slice(0, 100)}`);
     const fate = await this.onSend({ text: message });
     if (fate === "not json") return void response.writeHead(502).end("<html>");
-    if (typeof fate === "object")
+    if (typeof fate === "object" && fate.taken !== true)
       return void response
         .writeHead(fate.status, fate.retryAfter === undefined ? {} : { "retry-after": String(fate.retryAfter) })
-        .end('{"code":42901,"http":429}');
+        .end(fate.page === true ? "<html>" : `{"code":${fate.status}01,"http":${fate.status}}`);
     const published = this.put(topic, message, { title, sequence: sequence_id, actions });
-    if (fate === "taken unanswered") response.destroy();
+    if (typeof fate === "object") response.writeHead(fate.status).end("<html>");
+    else if (fate === "taken unanswered") response.destroy();
     else response.end(`${JSON.stringify({ ...published, event: "message" })}\n`);
   }
 }

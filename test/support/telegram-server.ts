@@ -26,8 +26,16 @@ export interface SentMessage {
   asksReply: boolean;
 }
 
-/** The fate of a sent message: it is taken, and answered or not; or it is not taken. */
-export type Fate = "taken" | "taken unanswered" | { status: number; retryAfter?: number } | "not json";
+/**
+ * The fate of a sent message: it is taken, and answered or not, or a gateway in between answers (an HTML page, or Telegram's own
+ * `{"ok":false,"error_code":502,"description":"Bad Gateway"}`, github.com/tdlib/telegram-bot-api/issues/868); or it is not taken.
+ */
+export type Fate =
+  | "taken"
+  | "taken unanswered"
+  | { taken: true; status: number; page?: true }
+  | { taken?: false; status: number; retryAfter?: number; page?: true }
+  | "not json";
 
 /** The fate of a download: a connection that is cut in the middle of the body, or an answer in place of the file. */
 export type FileFate = "whole" | "cut" | { status: number };
@@ -48,6 +56,10 @@ export class TelegramServer {
   onSend: (message: Omit<SentMessage, "messageId">) => Fate | Promise<Fate> = () => "taken";
   /** Called after updates were handed out, before the answer. */
   onUpdates: (updates: readonly Update[]) => void = () => {};
+  /** A gateway in front answers everything with a page of this status. */
+  page: number | null = null;
+  /** The requests that were answered with it. */
+  readonly pages: string[] = [];
   /** Called before each download. */
   onFile: (id: string) => FileFate = () => "whole";
   /** The files that were asked for, in order. */
@@ -162,6 +174,10 @@ export class TelegramServer {
     const [, token, method] = /^\/bot([^/]+)\/(\w+)$/.exec(path) ?? [];
     const [, tokenOfFile, file] = /^\/file\/bot([^/]+)\/files\/([\w-]+)$/.exec(path) ?? [];
     const body = JSON.parse((await readAll(request)) || "{}") as Record<string, never>;
+    if (this.page !== null) {
+      this.pages.push(path);
+      return showPage(response, this.page);
+    }
     if ((token ?? tokenOfFile) !== this.token) return refuse(response, 401, "Unauthorized");
     if (file !== undefined) {
       this.download(file, response);
@@ -269,15 +285,15 @@ export class TelegramServer {
     if (!this.known.has(chat)) return refuse(response, 403, "Forbidden: bot can't initiate conversation with a user");
     const message = { chat, text, buttons, asksReply: markup?.force_reply === true };
     const fate = await this.onSend(message);
-    if (fate === "not json") {
-      response.statusCode = 502;
-      response.end("<html>bad gateway</html>");
-      return;
-    }
-    if (typeof fate === "object")
-      return refuse(response, fate.status, "Too Many Requests", fate.retryAfter && { retry_after: fate.retryAfter });
+    if (fate === "not json") return showPage(response, 502);
+    if (typeof fate === "object" && fate.taken !== true)
+      return fate.page === true
+        ? showPage(response, fate.status)
+        : refuse(response, fate.status, "Too Many Requests", fate.retryAfter && { retry_after: fate.retryAfter });
     const messageId = this.nextMessage++;
     this.sent.push({ ...message, messageId });
+    if (typeof fate === "object")
+      return fate.page === true ? showPage(response, fate.status) : refuse(response, fate.status, "Bad Gateway");
     if (fate === "taken unanswered") response.destroy();
     else accept(response, { message_id: messageId, date: 1, chat: { id: chat, type: "private" }, text });
   }
@@ -290,6 +306,11 @@ export class TelegramServer {
 function accept(response: ServerResponse, result: unknown): void {
   response.setHeader("content-type", "application/json");
   response.end(JSON.stringify({ ok: true, result }));
+}
+
+/** As a gateway or a portal in between does. */
+function showPage(response: ServerResponse, status: number): void {
+  response.writeHead(status, { "content-type": "text/html" }).end("<html>no answer of the vendor's</html>");
 }
 
 function refuse(response: ServerResponse, code: number, description: string, parameters?: unknown): void {

@@ -15,7 +15,7 @@ import {
   type Sent,
   type VendorMessage,
 } from "../contract/channel.ts";
-import { within } from "../contract/vendor-http.ts";
+import { reasonOf, within } from "../contract/vendor-http.ts";
 
 const SERVER = "https://ntfy.sh";
 const TOPIC = /^[-_A-Za-z0-9]{1,64}$/;
@@ -31,6 +31,8 @@ const RATE_LIMITED_MS = 60_000;
 const REFUSED_MS = 900_000;
 
 const Line = z.looseObject({ id: z.string(), event: z.string(), message: z.string().optional() });
+/** An error of ntfy's own (docs.ntfy.sh/publish). */
+const Refusal = z.looseObject({ code: z.number(), http: z.number() });
 
 export const ntfy: ChannelKind = {
   name: "ntfy",
@@ -135,16 +137,17 @@ class Ntfy implements Channel {
       });
       const { status } = response;
       const after = Number(response.headers.get("retry-after"));
-      const answer = Line.safeParse(tryJson((await response.text()).slice(0, LINE_CHARS_MAX))).data;
-      if (response.ok) return { outcome: "sent", ...(answer !== undefined && { remote: answer.id }) };
+      const json = tryJson((await response.text()).slice(0, LINE_CHARS_MAX));
+      const answer = Line.safeParse(json).data;
+      if (response.ok && answer !== undefined) return { outcome: "sent", remote: answer.id };
       const reason = `the server answers ${status}`;
       if (status === 429) return { outcome: "waits", reason, afterMs: after > 0 ? after * 1_000 : RATE_LIMITED_MS };
-      if (status >= 500) return { outcome: "waits", reason };
       if (status === 401 || status === 403) return { outcome: "waits", reason, afterMs: REFUSED_MS };
+      // A gateway, or a page that is not of ntfy, says nothing of what ntfy did.
+      if (status >= 500 || !Refusal.safeParse(json).success) return { outcome: "unsure", reason };
       return { outcome: "refused", reason };
     } catch (error) {
-      const reason = error instanceof Error ? String(error.cause ?? error.name) : "the connection broke";
-      return { outcome: isBeforeSending(error) ? "waits" : "unsure", reason };
+      return { outcome: isBeforeSending(error) ? "waits" : "unsure", reason: reasonOf(error) };
     }
   }
 
@@ -152,7 +155,7 @@ class Ntfy implements Channel {
     try {
       return await fetch(url, { headers: this.headers, signal, redirect: "error" });
     } catch (error) {
-      throw new ChannelError("unreachable", error instanceof Error ? String(error.cause ?? error.name) : "no answer");
+      throw new ChannelError("unreachable", reasonOf(error));
     }
   }
 
@@ -173,7 +176,7 @@ class Ntfy implements Channel {
         }
       }
     } catch (error) {
-      throw new ChannelError("unreachable", error instanceof Error ? error.name : "the stream broke");
+      throw new ChannelError("unreachable", reasonOf(error));
     }
     throw new ChannelError("unreachable", "the stream ended");
   }

@@ -325,7 +325,9 @@ function notSent(error: unknown): Sent {
   if (error instanceof GrammyError) {
     const { error_code: code, description, parameters } = error;
     const reason = `Telegram answers ${code}: ${description}`;
-    if (code === 429 || code >= 500) {
+    // A gateway says so of a message that was taken, too (github.com/tdlib/telegram-bot-api/issues/868).
+    if (code >= 500) return { outcome: "unsure", reason };
+    if (code === 429) {
       const { retry_after: sec } = parameters;
       return { outcome: "waits", reason, ...(sec !== undefined && { afterMs: sec * 1_000 }) };
     }
@@ -399,5 +401,6 @@ function answerIn(text: string, { status }: Response): unknown {
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error;
   }
-  return { ok: false, error_code: status < 400 ? 502 : status, description: "the answer is none of Telegram's" };
+  // Whatever its status is, it says nothing of what Telegram did.
+  return { ok: false, error_code: 502, description: `the answer (HTTP ${status}) is none of Telegram's` };
 }

@@ -6,7 +6,7 @@ import { buttonsFor } from "@mimikit/core/tasks/buttons";
 import type { PairedPerson } from "@mimikit/protocol/channels/records";
 import type { Question } from "@mimikit/protocol/records/question";
 import type { Log } from "@mimikit/runtime/audit/log";
-import type { Channel, ChannelKind, VendorMessage } from "../contract/channel.ts";
+import { type Channel, ChannelError, type ChannelKind, type VendorMessage } from "../contract/channel.ts";
 import { hashOf } from "../people/people.ts";
 import { type ChannelItem, isFor } from "./items.ts";
 import type { Sends } from "./sends.ts";
@@ -27,7 +27,7 @@ const QUESTION_HASH_CHARS = 24;
 
 export interface OutboxParts {
   kind: Pick<ChannelKind, "name" | "hasTitles" | "textUnitsMax" | "unsure" | "buttons" | "hasReplies">;
-  channel: Pick<Channel, "send" | "formerChat">;
+  channel: Pick<Channel, "send" | "about" | "formerChat">;
   sends: Sends;
   log: Log;
   nowMs(): number;
@@ -137,13 +137,15 @@ export class Outbox {
     const about = { channel: kind.name, send: id, of: item.id };
     const end = (outcome: "sent" | "unsure" | "refused", more: { remote?: string; detail?: string } = {}) =>
       sends.end({ id, at: new Date(nowMs()).toISOString(), outcome, of: item.id, chat, ...more });
-    if (unsure > 0) log.audit({ event: "channel_unsure", detail: { ...about, tries: unsure } });
     if (unsure >= UNSURE_MAX && kind.unsure === "mark") {
+      log.audit({ event: "channel_unsure", detail: { ...about, tries: unsure } });
       await end("unsure");
       return true;
     }
-    await sends.begin(id, item.id, number);
     const marked = unsure > 0 && kind.unsure === "mark";
+    if (marked && !(await this.answers(chat, lane))) return false;
+    if (unsure > 0) log.audit({ event: "channel_unsure", detail: { ...about, tries: unsure } });
+    await sends.begin(id, item.id, number);
     const sent = await channel.send(chat, marked ? this.marked(part) : part, this.ending.signal);
     switch (sent.outcome) {
       case "sent":
@@ -168,6 +170,19 @@ export class Outbox {
         onOutcome(sent.reason);
         this.rest(chat, lane, undefined);
         return false;
+    }
+  }
+
+  /** Does the vendor answer at all? An outage must not use up the few tries of what may have arrived. */
+  private async answers(chat: string, lane: Lane): Promise<boolean> {
+    try {
+      await this.parts.channel.about(this.ending.signal);
+      return true;
+    } catch (error) {
+      if (!(error instanceof ChannelError)) throw error;
+      this.parts.onOutcome(error.message);
+      this.rest(chat, lane, error.afterMs);
+      return false;
     }
   }
 
