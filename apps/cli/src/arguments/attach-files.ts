@@ -7,8 +7,10 @@ import { stat } from "node:fs/promises";
 import { homedir } from "node:os";
 import { basename, resolve } from "node:path";
 import {
+  ATTACHMENT_EXTENSIONS,
   ATTACHMENT_NAME_CHARS_MAX,
   type AttachedFile,
+  type Attachment,
   MESSAGE_ATTACHMENTS_MAX,
 } from "@mimikit/protocol/base/attachment";
 import { openHome } from "@mimikit/runtime/home/adoption";
@@ -38,15 +40,31 @@ export function attachOption<T extends CommonOptions>(yargs: Argv<T>) {
   });
 }
 
-/** Stores the files at `paths`. @throws Failure that names the file, and then none of them is sent. */
-export async function attachFiles(paths: readonly string[] = []): Promise<AttachedFile[]> {
-  if (paths.length === 0) return [];
-  if (paths.length > MESSAGE_ATTACHMENTS_MAX)
+/** Bytes that become a file: its name is completed by their type. */
+interface Loose {
+  name: string;
+  bytes: Uint8Array;
+}
+
+/** Stores the files at `paths`, and then the loose ones. @throws Failure that names the file, and then none of them is sent. */
+export async function attachFiles(
+  paths: readonly string[] = [],
+  loose: readonly Loose[] = [],
+): Promise<AttachedFile[]> {
+  const count = paths.length + loose.length;
+  if (count === 0) return [];
+  if (count > MESSAGE_ATTACHMENTS_MAX)
     throw new Failure("usage", t("a message takes at most {max} files along", { max: MESSAGE_ATTACHMENTS_MAX }));
   const { home } = currentPlace();
   openHome(home, process.env);
   const files: AttachedFile[] = [];
   for (const path of paths) files.push(await attachFile(home, path));
+  for (const { name, bytes } of loose) {
+    const stored = await store(home, name, async function* () {
+      yield bytes;
+    });
+    files.push({ ...stored, name: `${name}.${ATTACHMENT_EXTENSIONS[stored.type]}` });
+  }
   return files;
 }
 
@@ -61,12 +79,21 @@ async function attachFile(home: string, path: string): Promise<AttachedFile> {
   try {
     // A pipe or a device would never end.
     if (!(await stat(absolute)).isFile()) throw new Failure("usage", t("{path}: this is not a file", { path }));
-    const stored = await withDisk(home, (fs) => storeAttachment(home, fs, createReadStream(absolute)));
+    const stored = await store(home, path, () => createReadStream(absolute));
     return { ...stored, name: basename(absolute).trim().slice(0, ATTACHMENT_NAME_CHARS_MAX) || stored.id.slice(0, 12) };
   } catch (error) {
-    if (error instanceof AttachmentRefused) throw new Failure("usage", `${path}: ${told(error.message)}`);
     const reason = Object.entries(UNREADABLE).find(([code]) => hasCode(error, code))?.[1];
     if (reason !== undefined) throw new Failure("usage", `${path}: ${t(reason)}`);
+    throw error;
+  }
+}
+
+/** @param name what a refusal speaks of. */
+async function store(home: string, name: string, read: () => AsyncIterable<Uint8Array>): Promise<Attachment> {
+  try {
+    return await withDisk(home, (fs) => storeAttachment(home, fs, read()));
+  } catch (error) {
+    if (error instanceof AttachmentRefused) throw new Failure("usage", `${name}: ${told(error.message)}`);
     throw error;
   }
 }

@@ -11,9 +11,9 @@ import type { QuestionView, TaskSummary } from "@mimikit/protocol/wire/api";
 import { PROCESS_ROLES } from "@mimikit/runtime/process/role-record";
 import { readRecord } from "@mimikit/store/disk/record";
 import { archivePath } from "@mimikit/store/disk/state";
-import { attachFiles, attachOption, namesOf } from "../arguments/attach-files.ts";
+import { attachOption } from "../arguments/attach-files.ts";
 import { command } from "../arguments/command.ts";
-import { readText, textArgument } from "../arguments/text-argument.ts";
+import { readMessage, textArgument } from "../arguments/text-argument.ts";
 import { speaksChinese, t } from "../i18n/language.ts";
 import { awaitAnswer } from "../instance/await-answer.ts";
 import { freshKey, handOver, withFiles } from "../instance/hand-over.ts";
@@ -36,6 +36,7 @@ export const ask = command({
     ["mimikit ask 'run `date` then `df -h .`'", "prints the replies in order; progress goes to stderr"],
     ["mimikit ask --attach shot.png what does this show", "with a picture, a document or any other file"],
     ["mimikit ask --pool gpu 'run `nvidia-smi`'", "the work is done on the machine of that name or label"],
+    ["git diff | mimikit ask review this", "the words and the pipe; a long pipe and a binary one as a file"],
     ["git diff | mimikit ask", "the text from the pipe is the message"],
     ["mimikit ask --timeout 60 --json status", "one JSON document; exit code 4 after a minute"],
     ["mimikit ask 'run `npm test`' && echo passed", "says passed only where the work was done"],
@@ -59,15 +60,14 @@ export const ask = command({
     adoptedHome();
     if (pool !== undefined) await assertPool(pool);
     const where = pool === undefined ? {} : { pool, mode: "next" as const };
-    const attachments = await attachFiles(attach);
-    const text = await readText(words, "ask", namesOf(attachments));
+    const { text, files } = await readMessage(words, "ask", attach);
     const living = livingRoles(currentPlace().home);
     if (PROCESS_ROLES.some((role) => !living.has(role)) && living.size > 0) printProgress(`! ${runningText(living)}`);
     const titles = new Map<string, string>();
     const key = freshKey();
     let replies = 0;
     const outcome = await awaitAnswer(
-      async () => (await handOver(withFiles({ kind: "message", text, ...where }, attachments), key)).id,
+      async () => (await handOver(withFiles({ kind: "message", text, ...where }, files), key)).id,
       {
         onReply(reply) {
           const text = process.stdout.isTTY ? terminalMarkdown(reply.text) : plainText(reply.text);

@@ -16,7 +16,7 @@ import type { MemoryAnswer, MemoryStatus } from "@mimikit/protocol/wire/api";
 import { readHistory } from "@mimikit/store/views/history";
 import { countUnarchived } from "@mimikit/store/views/unarchived";
 import { command, commandGroup } from "../arguments/command.ts";
-import { isPiped, readText, wordsOf } from "../arguments/text-argument.ts";
+import { readText, wordsOf } from "../arguments/text-argument.ts";
 import { t, told } from "../i18n/language.ts";
 import { withState } from "../instance/state.ts";
 import { ask } from "../instance/write-command.ts";
@@ -173,7 +173,7 @@ async function forget(words: readonly string[] | undefined, json: boolean): Prom
 }
 
 async function search(options: Omit<MemorySearch, "query">, words: readonly string[], json: boolean): Promise<void> {
-  const query = isPiped(words) ? "" : wordsOf(words).join(" ").trim();
+  const query = wordsOf(words).join(" ").trim();
   if (query === "") throw new Failure("usage", t("name words to look for: mimikit memory search <words>"));
   const checked = MemorySearch.safeParse({ query, ...options });
   if (!checked.success) throw misuseOf(checked.error);

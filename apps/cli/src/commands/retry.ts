@@ -1,7 +1,7 @@
 /** Has the last message answered anew, as it was or in other words; the earlier reply stays as a version. */
 
 import { command } from "../arguments/command.ts";
-import { readText, textArgument } from "../arguments/text-argument.ts";
+import { readTextIfAny, textArgument } from "../arguments/text-argument.ts";
 import { t } from "../i18n/language.ts";
 import { handOver, printHanded } from "../instance/hand-over.ts";
 import { Failure } from "../io/failure.ts";
@@ -21,7 +21,7 @@ export const retry = command({
       .option("model", { type: "string", describe: "the model; needs --provider" }),
   async run({ json, text: words, provider, model }) {
     if (model !== undefined && provider === undefined) throw new Failure("usage", t("--model needs --provider"));
-    const text = (words ?? []).length === 0 ? undefined : await readText(words, "retry");
+    const text = await readTextIfAny(words);
     const answerBy = provider === undefined ? undefined : { provider, ...(model !== undefined && { model }) };
     const wanted = { kind: "retry" as const, ...(text !== undefined && { text }), ...(answerBy && { answerBy }) };
     printHanded(await handOver(wanted), json);

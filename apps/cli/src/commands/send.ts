@@ -1,8 +1,8 @@
 /** Hands a message over and does not wait for the answer. Works with everything down: a message is a file in inbox/. */
 import { readLine } from "@mimikit/protocol/wire/slash-command";
-import { attachFiles, attachOption, namesOf } from "../arguments/attach-files.ts";
+import { attachOption } from "../arguments/attach-files.ts";
 import { command } from "../arguments/command.ts";
-import { isOnlyPiped, isPiped, readText, textArgument } from "../arguments/text-argument.ts";
+import { isOnlyPiped, readMessage, textArgument } from "../arguments/text-argument.ts";
 import { t } from "../i18n/language.ts";
 import { type HandOver, handOver, printHanded, wantedBy, withFiles } from "../instance/hand-over.ts";
 import { Failure } from "../io/failure.ts";
@@ -27,9 +27,8 @@ export const send = command({
       describe: "answer it separately, after the turn that runs",
     }),
   async run({ json, text: words, next, attach }) {
-    const files = await attachFiles(attach);
-    const text = await readText(words, "send", namesOf(files));
-    const isData = files.length === 0 ? isOnlyPiped(words) : isPiped(words);
+    const { text, files } = await readMessage(words, "send", attach);
+    const isData = isOnlyPiped(words);
     const wanted = next ? ({ kind: "message", text, mode: "next" } as const) : isData ? asIs(text) : read(text);
     if (wanted === "help" && json) printJson({ help: slashHelp() });
     else if (wanted === "help") printLine(slashHelp());

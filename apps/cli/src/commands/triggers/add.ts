@@ -3,7 +3,7 @@ import { momentText } from "@mimikit/core/schedule/trigger-words";
 import { triggerIdOf } from "@mimikit/core/triggers/of-command";
 import { triggerSummary } from "@mimikit/core/views/board";
 import { command } from "../../arguments/command.ts";
-import { wordsOf } from "../../arguments/text-argument.ts";
+import { readTextIfAny } from "../../arguments/text-argument.ts";
 import { definitionFrom, orderOptions, terminalZone } from "../../arguments/trigger-options.ts";
 import { t } from "../../i18n/language.ts";
 import { assertTasksKnown, withState } from "../../instance/state.ts";
@@ -26,7 +26,7 @@ export const add = command({
   takesText: true,
   options: (yargs) => orderOptions(yargs.positional("words", { type: "string", array: true, describe: "the prompt" })),
   async run(options) {
-    const definition = definitionFrom(options, wordsOf(options.words).join(" ").trim(), Date.now());
+    const definition = definitionFrom(options, (await readTextIfAny(options.words)) ?? "", Date.now());
     await assertTasksKnown(definition.when);
     await assertPoolOf(definition.order.pool);
     const asked = await ask(currentPlace().home, { kind: "trigger-put", definition });

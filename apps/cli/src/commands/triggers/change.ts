@@ -3,7 +3,7 @@ import { aheadOfClock } from "@mimikit/core/triggers/ahead-of-clock";
 import type { Trigger } from "@mimikit/protocol/records/trigger";
 import type { CommandInput } from "@mimikit/store/disk/create-command";
 import { type Command, command } from "../../arguments/command.ts";
-import { wordsOf } from "../../arguments/text-argument.ts";
+import { readTextIfAny } from "../../arguments/text-argument.ts";
 import { orderOptions, patchFrom } from "../../arguments/trigger-options.ts";
 import { t } from "../../i18n/language.ts";
 import { assertTasksKnown, withState } from "../../instance/state.ts";
@@ -23,7 +23,7 @@ export const change = command({
   options: (yargs) =>
     orderOptions(triggerArgument(yargs).positional("words", { type: "string", array: true, describe: "the prompt" })),
   async run(options) {
-    const words = wordsOf(options.words).join(" ").trim();
+    const words = (await readTextIfAny(options.words)) ?? "";
     await send(options.trigger, options.json, "changed", ({ id: triggerId, type }) => {
       return { kind: "trigger-patch", triggerId, patch: patchFrom(options, words, type, Date.now()) };
     });

@@ -18,6 +18,8 @@ export const EXAMPLES: Readonly<Record<string, string>> = {
   "prints the replies in order; progress goes to stderr": "按顺序输出回复；进度写到 stderr",
   "the work is done on the machine of that name or label": "工作在这个名称或标签的机器上完成",
   "the text from the pipe is the message": "管道里的内容就是消息",
+  "the words and the pipe; a long pipe and a binary one as a file":
+    "文字和管道里的内容一起发送；很长的或二进制的内容作为文件",
   "one JSON document; exit code 4 after a minute": "输出一个 JSON 文档；一分钟后以退出码 4 结束",
   "says passed only where the work was done": "只有工作完成时才显示 passed",
   "and new ones as they come, until Ctrl-C": "并持续显示新的记录，按 Ctrl-C 结束",

@@ -25,6 +25,13 @@ export const MISTAKES: Readonly<Record<string, string>> = {
   "did you mean  {line}?": "是不是  {line} ？",
   "the text is missing: mimikit {name} <text>, or send it through a pipe":
     "缺少内容：写成 mimikit {name} <text>，或通过管道传入",
+  "the content of the pipe is not text in UTF-8": "管道里的内容不是 UTF-8 文本",
+  "the pipe cannot be read: {reason}": "无法读取管道：{reason}",
+  "waiting for the pipe": "正在等待管道里的内容",
+  "the rest of the file on standard input is not sent; with  -  as the last word it is":
+    "标准输入上的文件剩下的部分不会发送；最后写一个  -  就会发送",
+  "nothing came through the pipe for {sec} s, so the words are sent alone; with  -  as the last word it is waited for, and  < /dev/null  says that there is nothing":
+    "{sec} 秒内管道里没有内容，只发送文字；最后写一个  -  就会等待，写  < /dev/null  表示没有内容",
   "a message has at most {max} characters, and this one has {count}": "一条消息最多 {max} 个字符，这条有 {count} 个",
   "the prompt is missing: write it at the end, or after --prompt": "缺少提示词：写在末尾，或写在 --prompt 后面",
   "a time or a condition is missing: use one of {options}": "缺少时间或条件：使用以下选项之一 {options}",

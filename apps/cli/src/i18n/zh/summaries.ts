@@ -49,7 +49,8 @@ export const SUMMARIES: Readonly<Record<string, string>> = {
   "send a message and wait for the whole answer": "发送消息，并等待完整的回答",
   "Exit codes: 0 everything was done, 1 a task or a reply failed, 2 wrong usage, 3 nothing runs, 4 no complete answer in time, 5 it waits for your answer. At a terminal it goes on waiting for an answer that is given elsewhere; in a script it ends at once.":
     "退出码：0 全部完成，1 有任务或回复失败，2 用法错误，3 没有运行，4 未能及时得到完整的回答，5 等待你的回答。在终端里，它会继续等待你在别处作出的回答；在脚本里则立即结束。",
-  "the message; - reads it from the pipe": "消息内容；- 表示从管道读取",
+  "the message, with the pipe if there is one; - waits for the pipe":
+    "消息内容；管道里的内容会一起发送；- 表示等待管道",
   "attach a file of any kind (repeatable)": "附上任意类型的文件（可多次使用）",
   "seconds to wait for the answer": "等待回答的秒数",
   "the machine, or the label of machines, where the work is done: mimikit pools":

@@ -2,6 +2,8 @@
  * A command travels from the user to the Planner to the Worker as a Markdown code span, so that all three read it with
  * the same eyes. The span of a command that holds backticks has longer fences.
  */
+import { longestRun } from "@mimikit/protocol/texts/fenced-block";
+
 const SPAN = /^(`+)(?!`)(.*?[^`])\1(?!`)/s;
 
 /** `ls` → `` `ls` ``. The command must not be empty. */
@@ -30,14 +32,4 @@ export function withoutCode(text: string): string {
     else i = Math.max(i, parts.indexOf(parts[i] ?? "", i + 1));
   }
   return said;
-}
-
-/** A fenced block whose fence is longer than any run of backticks inside. */
-export function fencedBlock(text: string): string {
-  const fence = "`".repeat(Math.max(3, longestRun(text) + 1));
-  return `${fence}\n${text}${text.endsWith("\n") ? "" : "\n"}${fence}`;
-}
-
-function longestRun(text: string): number {
-  return Math.max(0, ...(text.match(/`+/g) ?? []).map((run) => run.length));
 }

@@ -2,7 +2,7 @@
 
 import type { Report } from "@mimikit/protocol/base/report";
 import { RESULT_SCHEMAS, ResultType } from "@mimikit/protocol/records/result";
-import { fencedBlock } from "./code-span.ts";
+import { fencedBlock } from "@mimikit/protocol/texts/fenced-block";
 import { parseMessage } from "./parse.ts";
 import { languageOf, WORDS, type Words } from "./words.ts";
 
