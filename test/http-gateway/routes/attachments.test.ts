@@ -43,6 +43,11 @@ test.each([
   ["application/pdf", "%PDF-1.7\n\xe2\xe3"],
   ["text/plain", Buffer.from("héllo 你好\n").toString("latin1")],
   ["text/plain", "<svg onload=alert(1)>"],
+  ["text/plain", "Stra\xdfe;1"],
+  ["text/plain", "\xc4\xe3\xba\xc3,1"],
+  ["text/plain", "\x90\xbf\x8b\x81\x8f\x91,1200\x89\x7e"],
+  ["text/plain", "\xff\xfea\0,\0b\0"],
+  ["text/plain", "\x1b[31merror\x1b[0m: caf\xe9\n"],
   ["application/vnd.openxmlformats-officedocument.wordprocessingml.document", docx(["a"]).toString("latin1")],
   ["application/vnd.openxmlformats-officedocument.spreadsheetml.sheet", xlsx().toString("latin1")],
   ["application/vnd.openxmlformats-officedocument.presentationml.presentation", pptx().toString("latin1")],
@@ -55,6 +60,20 @@ test.each([
 ])("%s is known by its bytes", async (type, bytes) => {
   const gateway = await startGateway();
   expect(await upload(gateway, Buffer.from(bytes, "latin1"))).toMatchObject({ status: 201, json: { type } });
+});
+
+test("a text is known wherever the pieces of it end, and wherever its first character is that is not ASCII", () => {
+  const ascii = "a;1\n".repeat(2_000);
+  for (const text of ["\xc4\xe3\xba\xc3;1\n", "caf\xe9", "\xff\xfea\0,\0b\0"].flatMap((tail) => [
+    tail,
+    `${tail}${ascii}`,
+  ]))
+    for (const size of [1, 4_097]) {
+      const bytes = Buffer.from(text.startsWith("\xff") ? text : `${ascii}${text}`, "latin1");
+      const sniffer = new TypeSniffer();
+      for (let at = 0; at < bytes.length; at += size) sniffer.add(bytes.subarray(at, at + size));
+      expect(sniffer.type).toBe("text/plain");
+    }
 });
 
 test("an office file is known wherever the pieces of it end", () => {

@@ -51,6 +51,8 @@ test("a text is shown, a picture is shown, anything else is saved, and nothing i
     ["a.bin", Buffer.from([0, 1, 2, 3]), "application/octet-stream", /^attachment; filename="?a.bin"?$/],
     ["纸.pdf", "%PDF-1.7", "application/pdf", /^attachment; filename="\?\.pdf"; filename\*=UTF-8''%E7%BA%B8\.pdf$/],
     ["empty", "", "text/plain; charset=utf-8", /^inline$/],
+    ["表.csv", Buffer.from("\xc4\xe3\xba\xc3,1", "latin1"), "text/plain; charset=gb18030", /^inline$/],
+    ["excel.csv", Buffer.from("\ufeffa,b", "utf16le"), "text/plain; charset=utf-16le", /^inline$/],
   ];
   for (const [name, bytes, type, disposition] of files) {
     writeFileSync(join(gateway.workDir, name), bytes);

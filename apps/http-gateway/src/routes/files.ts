@@ -13,6 +13,7 @@ import { openReadable } from "@mimikit/runtime/workspace/readable-file";
 import { filesOfTask } from "@mimikit/runtime/workspace/task-files";
 import { TypeSniffer } from "@mimikit/store/attachments/sniff-type";
 import { hasCode } from "@mimikit/store/disk/error-code";
+import { decodeText } from "@mimikit/store/text/decode-text";
 import { readWholeTranscript } from "@mimikit/store/views/transcript";
 import type { Request, Response } from "express";
 import { z } from "zod";
@@ -71,12 +72,16 @@ async function send(
   bytes: number,
   { path, request, response }: { path: string; request: Request; response: Response },
 ): Promise<void> {
-  const type = await typeOf(handle, bytes);
+  const head = await headOf(handle, bytes);
+  const type = typeOf(head);
   const name = path.slice(path.lastIndexOf("/") + 1);
   const isShown = type === "text/plain" || (type !== null && isImage(type));
   response.attachment(name);
   if (isShown) response.setHeader("Content-Disposition", "inline");
-  response.setHeader("Content-Type", type === "text/plain" ? "text/plain; charset=utf-8" : (type ?? BYTES));
+  response.setHeader(
+    "Content-Type",
+    type === "text/plain" ? `text/plain; charset=${encodingOf(head)}` : (type ?? BYTES),
+  );
   response.setHeader("Content-Security-Policy", SANDBOXED);
   response.setHeader("Accept-Ranges", "bytes");
   const ranges = request.range(bytes);
@@ -97,13 +102,22 @@ async function send(
   }
 }
 
-/** The type of a file by its beginning; null if a browser may neither show nor play it. */
-async function typeOf(handle: FileHandle, bytes: number): Promise<AttachmentType | null> {
+/** The beginning of a file, in whole characters. */
+async function headOf(handle: FileHandle, bytes: number): Promise<Buffer> {
   const { buffer, bytesRead } = await handle.read(Buffer.alloc(HEAD_BYTES), 0, HEAD_BYTES, 0);
   const head = buffer.subarray(0, bytesRead);
+  return bytes > bytesRead ? wholeCharacters(head) : head;
+}
+
+/** The type of a file by its beginning; null if a browser may neither show nor play it. */
+function typeOf(head: Buffer): AttachmentType | null {
   const sniffer = new TypeSniffer();
-  sniffer.add(bytes > bytesRead ? wholeCharacters(head) : head);
+  sniffer.add(head);
   return sniffer.type;
+}
+
+function encodingOf(head: Buffer): string {
+  return decodeText(head)?.encoding ?? "utf-8";
 }
 
 /** Without the last character: it may go on behind the end. */

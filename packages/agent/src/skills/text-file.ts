@@ -7,15 +7,19 @@ import { constants, type FileHandle, open, rename, rm } from "node:fs/promises";
 import { basename, dirname } from "node:path";
 import { type HeldDirectory, holdDirectory } from "@mimikit/runtime/workspace/held-directory";
 import { hasCode } from "@mimikit/store/disk/error-code";
+import { type DecodedText, decodeText } from "@mimikit/store/text/decode-text";
 
 /** Longer files are for the shell. */
 export const TEXT_FILE_BYTES_MAX = 4 * 1_048_576;
-/** A NUL among the first bytes means that it is no text. */
-const SNIFF_BYTES = 4_096;
 const NEW_FILE_MODE = 0o666;
 
+export interface TextFile extends DecodedText {
+  bytes: Buffer;
+  mode: number;
+}
+
 /** Throws an error for people when it is no text file of bounded length; ENOENT when it is not there. */
-export async function readTextFile(path: string): Promise<{ text: string; mode: number }> {
+export async function readTextFile(path: string): Promise<TextFile> {
   return inDirectoryOf(path, {}, async (directory) => {
     const file = await openRegular(directory, path);
     try {
@@ -23,8 +27,9 @@ export async function readTextFile(path: string): Promise<{ text: string; mode: 
       if (size > TEXT_FILE_BYTES_MAX)
         throw new Error(`${path} is longer than ${TEXT_FILE_BYTES_MAX} bytes: use the shell`);
       const bytes = await file.readFile();
-      if (bytes.subarray(0, SNIFF_BYTES).includes(0)) throw new Error(`${path} is no text file`);
-      return { text: bytes.toString("utf8"), mode: mode & 0o777 };
+      const decoded = decodeText(bytes);
+      if (decoded === null) throw new Error(`${path} is no text file`);
+      return { ...decoded, bytes, mode: mode & 0o777 };
     } finally {
       await file.close();
     }
@@ -32,14 +37,14 @@ export async function readTextFile(path: string): Promise<{ text: string; mode: 
 }
 
 /** Replaces a file, or creates it with its directories; a reader sees the old text or the new one. */
-export async function writeTextFile(path: string, text: string): Promise<{ isNew: boolean }> {
+export async function writeTextFile(path: string, content: string | Buffer): Promise<{ isNew: boolean }> {
   return inDirectoryOf(path, { makes: true }, async (directory) => {
     const old = await modeOf(directory, path);
     const beside = directory.entry(`${basename(path)}.${randomBytes(6).toString("hex")}.tmp`);
     try {
       const file = await open(beside, "wx", old ?? NEW_FILE_MODE);
       try {
-        await file.writeFile(text);
+        await file.writeFile(content);
         if (old !== null) await file.chmod(old);
       } finally {
         await file.close();

@@ -1,5 +1,7 @@
 /** Detects the type of a file by its bytes alone: a declared type is only a claim of the sender (SPEC I8). */
 import type { AttachmentType } from "@mimikit/protocol/base/attachment";
+import { BEFORE_BYTES, decodeText, markedEncoding, SAMPLE_BYTES } from "../text/decode-text.ts";
+import { NOT_TEXT } from "../text/guess-encoding.ts";
 
 /** No signature reaches further. */
 const HEAD_BYTES = 64;
@@ -32,22 +34,25 @@ const OFFICE_TYPES: Readonly<Record<string, AttachmentType>> = {
   "ppt/": "application/vnd.openxmlformats-officedocument.presentationml.presentation",
 };
 
-/** Characters that no text has: control characters but tab, line feed, form feed and carriage return. */
-// biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is looked for
-const NOT_TEXT = /[\x00-\x08\x0b\x0e-\x1f\x7f]/;
-
 /** Looks at a file while it passes; `type` is known at its end. */
 export class TypeSniffer {
   private head = Buffer.alloc(0);
   private readonly decoder = new TextDecoder("utf-8", { fatal: true });
-  private isText = true;
+  private isUtf8 = true;
+  private hasControls = false;
+  /** The bytes around the first one that is not ASCII: enough to guess an encoding from. */
+  private sample = Buffer.alloc(0);
+  /** Whether that one is still to come. */
+  private isAscii = true;
   private office: AttachmentType | undefined;
   /** The end of the last piece: the name of a file in an archive may go over into the next one. */
   private rest = "";
 
   add(chunk: Uint8Array): void {
     if (this.head.length < HEAD_BYTES) this.head = Buffer.concat([this.head, chunk]).subarray(0, HEAD_BYTES);
-    if (this.isText) this.isText = this.readsAsText(chunk);
+    if (this.isUtf8) this.isUtf8 = this.readsAsUtf8(chunk);
+    this.hasControls ||= NOT_TEXT.test(Buffer.from(chunk.buffer, chunk.byteOffset, chunk.length).toString("latin1"));
+    this.addToSample(chunk);
     if (this.office === undefined && this.startsWith(ZIP)) this.lookForOffice(chunk);
   }
 
@@ -58,7 +63,23 @@ export class TypeSniffer {
     if (found !== undefined) return found[0];
     if (isMpegFrame(this.head)) return "audio/mpeg";
     if (this.startsWith(ZIP)) return this.office ?? "application/zip";
-    return this.isText && this.readsAsText() ? "text/plain" : "application/octet-stream";
+    return this.isText ? "text/plain" : "application/octet-stream";
+  }
+
+  private get isText(): boolean {
+    const marked = markedEncoding(this.head);
+    if (marked?.startsWith("utf-16")) return !NOT_TEXT.test(decodeText(this.sample)?.text ?? "");
+    return !this.hasControls && ((this.isUtf8 && this.readsAsUtf8()) || decodeText(this.sample) !== null);
+  }
+
+  private addToSample(chunk: Uint8Array): void {
+    if (this.sample.length >= SAMPLE_BYTES) return;
+    const first = this.isAscii ? chunk.findIndex((byte) => byte > 0x7f) : 0;
+    const before = first < 0 ? chunk : chunk.subarray(0, this.isAscii ? first : 0);
+    if (before.length > 0) this.sample = Buffer.concat([this.sample, before]).subarray(-BEFORE_BYTES);
+    if (first < 0) return;
+    this.isAscii = false;
+    this.sample = Buffer.concat([this.sample, chunk.subarray(first)]).subarray(0, SAMPLE_BYTES);
   }
 
   private startsWith(signature: string): boolean {
@@ -73,9 +94,10 @@ export class TypeSniffer {
   }
 
   /** @param chunk the end of the file when not given. */
-  private readsAsText(chunk?: Uint8Array): boolean {
+  private readsAsUtf8(chunk?: Uint8Array): boolean {
     try {
-      return !NOT_TEXT.test(chunk === undefined ? this.decoder.decode() : this.decoder.decode(chunk, { stream: true }));
+      this.decoder.decode(chunk, { stream: chunk !== undefined });
+      return true;
     } catch (error) {
       if (error instanceof TypeError) return false;
       throw error;

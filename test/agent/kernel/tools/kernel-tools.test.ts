@@ -128,6 +128,25 @@ describe("read_text_file", () => {
     expect(await call("read_text_file", { path: "a", fromLine })).toContain(answer);
   });
 
+  test.each<[string, Buffer, string]>([
+    ["GBK", Buffer.from("\xc4\xe3\xba\xc3\r\n", "latin1"), "你好\n[read as gb18030, a guess]"],
+    ["Latin-1", Buffer.from("caf\xe9\n", "latin1"), "café\n[read as windows-1252, a guess]"],
+    ["UTF-16", Buffer.from("\ufeff你好\n", "utf16le"), "你好\n[read as utf-16le]"],
+    ["UTF-8 with a mark", Buffer.from("\ufeff你好\n"), "你好"],
+  ])("says how it has read a file in %s", async (_name, content, page) => {
+    const { at, call } = open();
+    writeFileSync(at("a"), content);
+    expect(await call("read_text_file", { path: "a" })).toBe(page);
+  });
+
+  test("cuts a long line between two characters", async () => {
+    const { at, call } = open();
+    writeFileSync(at("a"), `${"a".repeat(PAGE_CHARS_MAX - 1)}😀${"b".repeat(100)}`);
+    const page = await call("read_text_file", { path: "a" });
+    expect(page.isWellFormed()).toBe(true);
+    expect(page).toMatch(/^a+\n\[line 1 of 1 has 16485 characters/);
+  });
+
   test("does not wait for a pipe, and tells what is no file", async () => {
     const { at, call } = open();
     execFileSync("mkfifo", [at("pipe")]);
@@ -168,6 +187,69 @@ describe("write_text_file and edit_text_file", () => {
     writeFileSync(at("a"), content);
     expect(await call("edit_text_file", { path: "a", oldText, newText: "y" })).toContain(why);
     expect(readFileSync(at("a"), "utf8")).toBe(content);
+  });
+});
+
+describe("edit_text_file", () => {
+  const latin1 = (text: string) => Buffer.from(text, "latin1");
+
+  test.each<[string, Buffer, string, string, Buffer]>([
+    [
+      "Latin-1",
+      latin1("name = caf\xe9\nport = 1\n"),
+      "port = 1",
+      "port = 2 ü",
+      latin1("name = caf\xe9\nport = 2 \xfc\n"),
+    ],
+    ["GBK", latin1("\xc4\xe3\xba\xc3=1\r\nb=2\r\n"), "你好=1\nb", "好=2\nb", latin1("\xba\xc3=2\r\nb=2\r\n")],
+    ["Shift-JIS", latin1("\x90\xbf\x8b\x81\x8f\x91 a\n"), "a", "b", latin1("\x90\xbf\x8b\x81\x8f\x91 b\n")],
+    [
+      "UTF-16 with a mark",
+      Buffer.from("\ufeff你=1\n", "utf16le"),
+      "你=1",
+      "你=2",
+      Buffer.from("\ufeff你=2\n", "utf16le"),
+    ],
+    ["UTF-8 with a mark", Buffer.from("\ufeffport = 1\n"), "port = 1", "port = 2", Buffer.from("\ufeffport = 2\n")],
+  ])("changes no other byte of a file in %s", async (_name, content, oldText, newText, edited) => {
+    const { at, call } = open();
+    writeFileSync(at("a"), content);
+    expect(await call("edit_text_file", { path: "a", oldText, newText })).toBe("edited a");
+    expect(readFileSync(at("a"))).toEqual(edited);
+  });
+
+  test.each<[string, Buffer, string, string]>([
+    ["UTF-16 with half a character", latin1("\xff\xfea\0\x3d\xd8b\0"), "x", "it is not whole text in utf-16le"],
+    ["UTF-8 that is cut", Buffer.from("a 你好").subarray(0, 7), "x", "it is not whole text in utf-8"],
+    ["Latin-1, for a text that it cannot hold", latin1("a c\xe9\n"), "你", '"你" cannot be written in windows-1252'],
+  ])("leaves a file in %s alone, and says why", async (_name, content, newText, why) => {
+    const { at, call } = open();
+    writeFileSync(at("a"), content);
+    expect(await call("edit_text_file", { path: "a", oldText: "a", newText })).toContain(why);
+    expect(readFileSync(at("a"))).toEqual(content);
+  });
+
+  test.each([
+    ["a file of Windows", "a = 1\r\nb = 2\r\n", "a = 1\nb = 2", "a = 3\n\nb = 4", "a = 3\r\n\r\nb = 4\r\n"],
+    ["one that quotes it as it is", "a\r\nb\r\n", "a\r\nb", "c\r\nd", "c\r\nd\r\n"],
+    ["a new line in one line of it", "a\r\nb\r\nc\r\n", "b", "b\nd", "a\r\nb\r\nd\r\nc\r\n"],
+    ["its last line", "a\r\nb", "b", "b\nc\n", "a\r\nb\r\nc\r\n"],
+    ["a line break alone", "a\r\n\r\nb\r\n", "a\n\nb", "a\nb", "a\r\nb\r\n"],
+    ["a quote that begins with one", "a\r\nb\r\n", "\nb", "\nc", "a\r\nc\r\n"],
+    ["the Windows part of a mixed file", "a\nb\r\nc\r\nd\n", "b\nc", "x\ny", "a\nx\r\ny\r\nd\n"],
+    ["the other part of it", "a\r\nb\nc\nd\r\n", "b\nc", "x\ny", "a\r\nx\ny\nd\r\n"],
+    ["a file without a CR", "a\nb\n", "a\r\nb", "c\r\nd", "c\nd\n"],
+  ])("keeps the line breaks of %s", async (_what, content, oldText, newText, edited) => {
+    const { at, call } = open();
+    writeFileSync(at("a"), content);
+    expect(await call("edit_text_file", { path: "a", oldText, newText })).toBe("edited a");
+    expect(readFileSync(at("a"), "utf8")).toBe(edited);
+  });
+
+  test("takes places that differ in their line breaks alone for the same", async () => {
+    const { at, call } = open();
+    writeFileSync(at("a"), "a\r\nb\r\na\nb\n");
+    expect(await call("edit_text_file", { path: "a", oldText: "a\nb", newText: "c" })).toContain("more than once");
   });
 });
 

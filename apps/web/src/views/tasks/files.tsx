@@ -122,7 +122,7 @@ function Content({ shown, name }: { shown: Shown; name: string }) {
 /** The type of an answer, by its headers: the gateway has looked at the bytes. */
 async function shownOf(content: Response): Promise<Shown> {
   const type = content.headers.get("Content-Type") ?? "";
-  if (type.startsWith("text/plain")) return readStart(content);
+  if (type.startsWith("text/plain")) return readStart(content, /charset=([\w-]+)/.exec(type)?.[1]);
   if (!type.startsWith("image/")) {
     await content.body?.cancel();
     return null;
@@ -131,9 +131,9 @@ async function shownOf(content: Response): Promise<Shown> {
   return picture === undefined ? null : { picture };
 }
 
-async function readStart(content: Response): Promise<Shown> {
+async function readStart(content: Response, charset?: string): Promise<Shown> {
   const reader = content.body?.getReader();
-  const decoder = new TextDecoder();
+  const decoder = new TextDecoder(charset);
   let text = "";
   for (let bytes = 0; ; ) {
     const piece = await reader?.read();

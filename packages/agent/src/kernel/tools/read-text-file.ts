@@ -1,5 +1,7 @@
 /** Reads a text file of the workspace, some lines at a time. */
 import { realpath } from "node:fs/promises";
+import { beginningOf } from "@mimikit/protocol/texts/whole-characters";
+import { readAs } from "@mimikit/store/text/decode-text";
 import { z } from "zod";
 import { readTextFile } from "../../skills/text-file.ts";
 import { tool } from "../../tools/tool.ts";
@@ -21,17 +23,18 @@ export const readTextFileTool = (workspace: Workspace) => {
       .describe(`Reads a text file, at most ${PAGE_CHARS_MAX} characters at once; fromLine goes on where it stopped.`),
     wants: async ({ path }) => (isSent(path) ? null : wantedOutside("read", path, (real) => `read ${real}`, workspace)),
     run: async ({ path, fromLine }, { place }) => {
-      const { text } = await readTextFile(
+      const file = await readTextFile(
         isSent(path) ? await realpath(path) : await resolveInside("read", path, workspace, place),
       );
-      return { text: pageOf(text, fromLine) };
+      const encoding = readAs(file);
+      return { text: pageOf(file.text, fromLine) + (encoding === null ? "" : `\n[${encoding}]`) };
     },
   });
 };
 
 /** Whole lines from `fromLine` on, as many as fit, and a note where more follow. */
 export function pageOf(text: string, fromLine: number): string {
-  const lines = text.split("\n");
+  const lines = text.split(/\r?\n/);
   if (text.endsWith("\n")) lines.pop();
   if (fromLine > 1 && fromLine > lines.length) return `[the file has only ${lines.length} lines]`;
   let end = fromLine - 1;
@@ -41,7 +44,7 @@ export function pageOf(text: string, fromLine: number): string {
   }
   if (end === fromLine - 1 && end < lines.length) {
     const line = lines[end] ?? "";
-    return `${line.slice(0, PAGE_CHARS_MAX)}\n[line ${fromLine} of ${lines.length} has ${line.length} characters; only the first ${PAGE_CHARS_MAX} are shown]`;
+    return `${beginningOf(line, PAGE_CHARS_MAX)}\n[line ${fromLine} of ${lines.length} has ${line.length} characters; only the first ${PAGE_CHARS_MAX} are shown]`;
   }
   const page = lines.slice(fromLine - 1, end).join("\n");
   if (end === lines.length) return page === "" && text === "" ? "[the file is empty]" : page;
