@@ -64,6 +64,9 @@ test.each<[where: string, options: Options]>([
     ["talk.pptx", pptx()],
     ["book.epub", epub()],
     ["report.pdf", pdf("Revenue rose.", "Costs fell.")],
+    ["表.csv", Buffer.from("\xc4\xe3\xba\xc3,1\r\n", "latin1")],
+    ["excel.csv", Buffer.from("\ufeffStraße,2\r\n", "utf16le")],
+    ["run.log", "\u001b[31mfailed\u001b[0m: 3\n"],
     [
       "page.html",
       "<html><head><style>p{}</style></head><body><h1>Open</h1><script>x()</script><p>from 9&nbsp;to 5</p></body></html>",
@@ -82,7 +85,10 @@ test.each<[where: string, options: Options]>([
   expect(documents).toMatch(/Page 1\n\s+Revenue rose\.\n\s*\n\s+Page 2\n\s+Costs fell\./);
   expect(documents).toMatch(/Open\n\s*\n\s+from 9 to 5/);
   expect(documents).not.toContain("x()");
-  expect(attachments.match(/shown: "its text"/g)).toHaveLength(7);
+  for (const words of ["你好,1", "Straße,2", "    failed: 3\n"]) expect(documents).toContain(words);
+  expect(attachments).toMatch(/name: "表.csv".*shown: "its text, read as gb18030, a guess"/);
+  expect(attachments).toMatch(/name: excel.csv.*shown: "its text, read as utf-16le"/);
+  expect(attachments.match(/shown: "its text"/g)).toHaveLength(8);
   // The text is kept beside the document, and made again where somebody has removed it.
   const texts = () => readdirSync(join(mimikit.home, "attachments")).filter((name) => name.endsWith(".txt"));
   expect(texts()).toHaveLength(6);

@@ -10,7 +10,7 @@ export function textOfBook(bytes: Uint8Array): string {
   visitXml(archive.get("META-INF/container.xml") ?? "", (name, { "full-path": path = "" }) => {
     if (name === "rootfile" && list === "") list = path;
   });
-  const chapters = new Map<string, string>();
+  const chapters = new Map<string, string | null>();
   const order: string[] = [];
   visitXml(archive.get(list) ?? "", (name, { id = "", href = "", idref = "" }) => {
     if (/^(opf:)?item$/.test(name)) chapters.set(id, resolveIn(list, href));

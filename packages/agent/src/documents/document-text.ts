@@ -7,17 +7,20 @@
 import { open } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
+import { stripVTControlCharacters } from "node:util";
+import { beginningOf } from "@mimikit/protocol/texts/whole-characters";
 import { fileOfPackage, programOf, ROOT } from "@mimikit/runtime/home/programs";
 import { MARK_VARIABLE, markOf, POOL_MARK } from "@mimikit/runtime/process/marked-processes";
 import type { FileSystem } from "@mimikit/store/disk/file-system";
 import { replaceView } from "@mimikit/store/disk/record";
 import { longTextPath, unreadTextPath } from "@mimikit/store/disk/state";
+import { decodeText, readAs } from "@mimikit/store/text/decode-text";
 import { execa } from "execa";
 import type { AttachmentEvidence } from "../prompt/evidence.ts";
 import type { SandboxMode } from "../provider.ts";
 import { type CommandLine, SandboxMissing, sandboxed } from "../shell/sandbox.ts";
 import { type DocumentKind, kindOf } from "./kinds.ts";
-import { TEXT_CHARS_MAX } from "./limits.ts";
+import { TEXT_CHARS_MAX, UNREADABLE_EXIT_CODE } from "./limits.ts";
 
 /** A character of UTF-8 has at most so many bytes. */
 const CHAR_BYTES_MAX = 4;
@@ -38,7 +41,7 @@ export interface DocumentAccess {
   sandbox: SandboxMode;
 }
 
-type Extracted = Pick<AttachmentEvidence, "text" | "unread">;
+type Extracted = Pick<AttachmentEvidence, "text" | "readAs" | "unread">;
 
 /** The documents that are being read, by home and id, for all runs that want their text. */
 const readings = new Map<string, { beganMs: number; extracted: Promise<Extracted> }>();
@@ -61,9 +64,9 @@ async function textOf(
   stop: AbortSignal,
 ): Promise<Extracted> {
   if (path === null) return {};
-  const beginning = type === "text/plain" ? await readBeginning(path) : "";
-  const kind = kindOf(type, name, beginning);
-  if (kind === null) return type === "text/plain" ? { text: beginning } : {};
+  const beginning = type === "text/plain" ? await readBeginning(path) : {};
+  const kind = kindOf(type, name, beginning.text ?? "");
+  if (kind === null) return beginning;
   const text = await place.fs.readText(longTextPath(id), TEXT_CHARS_MAX * CHAR_BYTES_MAX);
   if (text !== null) return { text };
   const unread = await place.fs.readText(unreadTextPath(id), REASON_CHARS_MAX * CHAR_BYTES_MAX);
@@ -107,13 +110,18 @@ async function readAndKeep(id: string, kind: DocumentKind, path: string, place: 
   }
 }
 
-/** The first TEXT_CHARS_MAX characters of a text in UTF-8. */
-async function readBeginning(path: string): Promise<string> {
+/** The first TEXT_CHARS_MAX characters of a text, without the colours of a terminal. */
+async function readBeginning(path: string): Promise<Extracted> {
   const file = await open(path);
   try {
     const bytes = Buffer.alloc(TEXT_CHARS_MAX * CHAR_BYTES_MAX);
     const { bytesRead } = await file.read(bytes, 0, bytes.length, 0);
-    return bytes.toString("utf8", 0, bytesRead).slice(0, TEXT_CHARS_MAX);
+    const isBeginning = (await file.stat()).size > bytesRead;
+    const decoded = decodeText(bytes.subarray(0, bytesRead), { isBeginning });
+    if (decoded === null) return { unread: "its encoding is not known" };
+    const encoding = readAs(decoded);
+    const text = stripVTControlCharacters(beginningOf(decoded.text, TEXT_CHARS_MAX));
+    return { text, ...(encoding !== null && { readAs: encoding }) };
   } finally {
     await file.close();
   }
@@ -152,7 +160,7 @@ async function extract(
     if (ended.exitCode === 0) return { text: ended.stdout, isKept: true };
     if (ended.timedOut)
       return { unread: `its text could not be read within ${EXTRACT_MS_MAX / 1_000} s`, isKept: true };
-    const reason = ended.exitCode === 1 ? ended.stderr.trim().slice(0, REASON_CHARS_MAX) : "";
+    const reason = ended.exitCode === UNREADABLE_EXIT_CODE ? beginningOf(ended.stderr.trim(), REASON_CHARS_MAX) : "";
     // One that could not even be started is no fault of the document.
     const isKept = ended.exitCode !== undefined || ended.signal !== undefined;
     return { unread: reason === "" ? "its text could not be read" : reason, isKept };

@@ -1,5 +1,9 @@
 /** Text out of XML and HTML: a walk over the elements, in which a table says what each of them is for the text. */
+import { decodeText } from "@mimikit/store/text/decode-text";
 import { Parser } from "htmlparser2";
+
+/** Where a document may say of itself how it is written. */
+const DECLARED_BYTES = 1_024;
 
 /** The effect of an element on the text around it. */
 interface Rule {
@@ -19,6 +23,27 @@ export interface Rules {
 
 /** An element as it begins, for who looks for more than text. */
 export type OnElement = (name: string, attributes: Readonly<Record<string, string>>) => void;
+
+/** HTML or XML in its encoding: what its bytes say for certain, else what it declares, else as other texts are read. */
+export function decodeMarkup(bytes: Uint8Array): string {
+  const decoded = decodeText(bytes);
+  const otherwise = decoded?.text ?? new TextDecoder().decode(bytes);
+  const charset = declaredIn(bytes);
+  const isCertain = decoded?.isGuess === false && (decoded.hasMark || /[^\p{ASCII}]/u.test(decoded.text));
+  if (isCertain || charset === undefined) return otherwise;
+  try {
+    return new TextDecoder(charset).decode(bytes);
+  } catch (error) {
+    // There is no encoding of this name.
+    if (error instanceof RangeError) return otherwise;
+    throw error;
+  }
+}
+
+function declaredIn(bytes: Uint8Array): string | undefined {
+  const head = new TextDecoder("latin1").decode(bytes.subarray(0, DECLARED_BYTES));
+  return /<(?:meta[^<>]+charset|\?xml[^<>]+encoding)\s*=\s*["']?([\w-]+)/i.exec(head)?.[1];
+}
 
 /** The text of XML by the rules of its kind. Damaged markup is read as far as it goes. */
 export function textOfXml(source: string, rules: Rules): string {

@@ -51,7 +51,7 @@ function notesOf(slide: string, archive: Archive): string {
   let notes = "";
   visitXml(relations, (name, { Type: type = "", Target: target = "" }) => {
     if (name !== "Relationship" || !type.endsWith("/notesSlide")) return;
-    notes = tidy(textOfXml(archive.get(resolveIn(slide, target)) ?? "", SLIDE));
+    notes = tidy(textOfXml(archive.get(resolveIn(slide, target) ?? "") ?? "", SLIDE));
   });
   return notes;
 }

@@ -5,18 +5,23 @@ import { type Archive, openArchive, resolveIn } from "./archive.ts";
 import { visitXml } from "./markup.ts";
 import { UnreadableDocument } from "./unreadable.ts";
 
-/** Formats of dates and times among those that every file has without naming them. */
-const DATE_FORMATS = new Set([14, 15, 16, 17, 18, 19, 20, 21, 22, 45, 46, 47]);
-const DAY_MS = 86_400_000;
-/** Day 0 of a sheet, where day 60 is a 29 February 1900 that never was. */
+/** Formats of dates and times, and of durations, among those that every file has without naming them (ECMA-376, 18.8.30). */
+const DATE_FORMATS = new Set([14, 15, 16, 17, 18, 19, 20, 21, 22, 45, 47]);
+const DURATION_FORMAT = 46;
+const DAY_SECONDS = 86_400;
+/** Day 0 of a sheet, as it is from day 61 on: day 60 is a 29 February 1900 that never was. */
 const EPOCH_MS = Date.UTC(1899, 11, 30);
+const EPOCH_1904_MS = Date.UTC(1904, 0, 1);
+const DAY_THAT_NEVER_WAS = 60;
 /** A cell further to the right than this is not shown at its place. */
 const GAP_MAX = 50;
 
+type Format = "number" | "date" | "duration";
+
 interface Workbook {
   strings: readonly string[];
-  /** Whether the numbers of a style are dates. */
-  isDate: readonly boolean[];
+  /** What the numbers of a style are. */
+  formats: readonly Format[];
   /** Dates are counted from 1904, as old Macintoshes did. */
   is1904: boolean;
 }
@@ -26,7 +31,7 @@ export function textOfSheets(bytes: Uint8Array): string {
   const archive = openArchive(bytes, (name) => /^xl\/(worksheets\/[^/]+|[^/]+|_rels\/[^/]+)\.(xml|rels)$/.test(name));
   const workbook = archive.get("xl/workbook.xml");
   if (workbook === undefined) throw new UnreadableDocument("it is no Excel file");
-  const files = new Map<string, string>();
+  const files = new Map<string, string | null>();
   visitXml(archive.get("xl/_rels/workbook.xml.rels") ?? "", (name, { Id: id = "", Target: target = "" }) => {
     if (name === "Relationship") files.set(id, resolveIn("xl/workbook.xml", target));
   });
@@ -37,7 +42,7 @@ export function textOfSheets(bytes: Uint8Array): string {
     if (name === "sheet")
       sheets.push({ title: attributes.name ?? "", file: files.get(attributes["r:id"] ?? "") ?? "" });
   });
-  const of: Workbook = { strings: stringsOf(archive), isDate: datesOf(archive), is1904 };
+  const of: Workbook = { strings: stringsOf(archive), formats: formatsOf(archive), is1904 };
   return sheets.map(({ title, file }) => `Sheet: ${title}\n${rowsOf(archive.get(file) ?? "", of)}`).join("\n\n");
 }
 
@@ -69,23 +74,26 @@ function stringsOf(archive: Archive): string[] {
   return strings;
 }
 
-function datesOf(archive: Archive): boolean[] {
+function formatsOf(archive: Archive): Format[] {
   const own = new Map<number, string>();
-  const isDate: boolean[] = [];
+  const formats: Format[] = [];
   let inCells = false;
   visitXml(archive.get("xl/styles.xml") ?? "", (name, { numFmtId = "0", formatCode = "" }) => {
     if (name === "numFmt") own.set(Number(numFmtId), formatCode);
     // The list of the cells' styles comes after that of the styles which they build on.
     if (name === "cellXfs" || name === "cellStyles") inCells = name === "cellXfs";
-    if (name === "xf" && inCells) isDate.push(isDateFormat(Number(numFmtId), own.get(Number(numFmtId))));
+    if (name === "xf" && inCells) formats.push(formatOf(Number(numFmtId), own.get(Number(numFmtId))));
   });
-  return isDate;
+  return formats;
 }
 
-function isDateFormat(id: number, code: string | undefined): boolean {
-  if (code === undefined) return DATE_FORMATS.has(id);
-  // Characters in quotation marks, in brackets or behind a backslash are shown as they are.
-  return /[dmyhs]/i.test(code.replace(/"[^"]*"?|\[[^\]]*\]?|\\./g, ""));
+function formatOf(id: number, code: string | undefined): Format {
+  if (code === undefined) return id === DURATION_FORMAT ? "duration" : DATE_FORMATS.has(id) ? "date" : "number";
+  // Characters in quotation marks or behind a backslash are shown as they are.
+  const plain = code.replace(/"[^"]*"?|\\./g, "");
+  if (/\[(?:h+|m+|s+)\]/i.test(plain)) return "duration";
+  // Colours, conditions and languages are in brackets.
+  return /[dmyhs]/i.test(plain.replace(/\[[^\]]*\]?/g, "")) ? "date" : "number";
 }
 
 function rowsOf(xml: string, of: Workbook): string {
@@ -121,16 +129,31 @@ function rowsOf(xml: string, of: Workbook): string {
 function shown({ type, style, value }: { type: string; style: number; value: string }, of: Workbook): string {
   if (type === "s") return of.strings[Number(value)] ?? "";
   if (type === "b") return value === "1" ? "TRUE" : "FALSE";
-  const isDate = type === "n" && of.isDate[style] === true && Number.isFinite(Number(value));
-  return isDate ? dateOf(Number(value), of.is1904) : value;
+  const number = value.trim() === "" ? Number.NaN : Number(value);
+  const format = type === "n" && Number.isFinite(number) ? of.formats[style] : "number";
+  if (format === "duration") return durationOf(number);
+  return format === "date" ? dateOf(number, of.is1904) : value;
+}
+
+/** `36:00:00`, of a number of days. */
+function durationOf(days: number): string {
+  const seconds = Math.round(Math.abs(days) * DAY_SECONDS);
+  if (!Number.isSafeInteger(seconds)) return String(days);
+  const two = (part: number) => String(Math.floor(part) % 60).padStart(2, "0");
+  const hours = String(Math.floor(seconds / 3_600)).padStart(2, "0");
+  return `${days < 0 && seconds > 0 ? "-" : ""}${hours}:${two(seconds / 60)}:${two(seconds)}`;
 }
 
 /** `2026-11-22`, `2026-11-22 14:30:00`, or `14:30:00` where there is no day. */
 function dateOf(serial: number, is1904: boolean): string {
-  const ms = EPOCH_MS + Math.round((serial + (is1904 ? 1_462 : 0)) * 86_400) * 1_000;
+  const seconds = Math.round(serial * DAY_SECONDS);
+  const days = Math.floor(seconds / DAY_SECONDS);
+  const shift = !is1904 && days > 0 && days < DAY_THAT_NEVER_WAS ? DAY_SECONDS : 0;
+  const ms = (is1904 ? EPOCH_1904_MS : EPOCH_MS) + (seconds + shift) * 1_000;
   if (Math.abs(ms) > 8e15) return String(serial);
-  const [day = "", time = ""] = new Date(ms).toISOString().slice(0, 19).split("T");
-  if (ms < EPOCH_MS + DAY_MS) return time;
+  const [date = "", time = ""] = new Date(ms).toISOString().slice(0, 19).split("T");
+  if (days === 0) return time;
+  const day = !is1904 && days === DAY_THAT_NEVER_WAS ? "1900-02-29" : date;
   return time === "00:00:00" ? day : `${day} ${time}`;
 }
 

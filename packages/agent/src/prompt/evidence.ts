@@ -30,7 +30,9 @@ export interface AttachmentEvidence {
   shownAs?: string;
   /** Its text, as far as it has one that can be read. */
   text?: string;
-  /** Why it has none, where it is a document. */
+  /** How a text that is not UTF-8 was read. */
+  readAs?: string;
+  /** Why it has none, where it is a text or a document. */
   unread?: string;
   /** A file with the text of a document, for providers that read files. */
   textPath?: string;
@@ -80,7 +82,8 @@ export async function copyEvidence(
       if (each.path === null) return each;
       const path = join(dir, `${i + 1}-${fileName(each.file)}`);
       await copyFile(each.path, path, constants.COPYFILE_FICLONE);
-      if (each.text === undefined || each.file.type === "text/plain") return { ...each, path };
+      if (each.text === undefined || (each.file.type === "text/plain" && each.readAs === undefined))
+        return { ...each, path };
       const textPath = `${path}.txt`;
       await writeFile(textPath, each.text, { mode: 0o600 });
       return { ...each, path, textPath };

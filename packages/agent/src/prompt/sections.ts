@@ -169,13 +169,13 @@ function taskLine({ id, role, state, title, createdAt, after, error }: TaskSumma
 function renderEvidence({ context, task }: Run, max: number): Quoted {
   const { hasWorkspace } = ROLES[task.role];
   const isRead = definitionOf(task).sections.includes("documents");
-  const shown = (context.evidence ?? []).map(({ messageId, file, path, shownAs, text, unread, textPath }) =>
+  const shown = (context.evidence ?? []).map(({ messageId, file, path, shownAs, text, readAs, unread, textPath }) =>
     record({
       of: messageId,
       name: file.name === undefined ? undefined : shortenChars(file.name, TITLE_CHARS),
       type: file.type,
       bytes: file.bytes,
-      shown: shownAs ?? (isRead && text !== undefined ? "its text" : "no"),
+      shown: shownAs ?? (isRead && text !== undefined ? `its text${readAs === undefined ? "" : `, ${readAs}`}` : "no"),
       unreadable: unread,
       gone: path === null ? "yes" : undefined,
       path: hasWorkspace && path !== null ? path : undefined,

@@ -2,6 +2,8 @@
  * Extracts the readable text of a page: of HTML its main content, without its navigation, with the addresses of its
  * links. A page that means harm can keep this busy for minutes, so it runs in a thread (read-in-thread.ts).
  */
+import { beginningOf } from "@mimikit/protocol/texts/whole-characters";
+import { decodeText } from "@mimikit/store/text/decode-text";
 import { compile, type HtmlToTextOptions } from "html-to-text";
 import type { FetchedPage } from "./get-page.ts";
 
@@ -67,19 +69,19 @@ function absolute(path: string, base: string): string {
 
 function titleOf(html: string): string {
   const [, title = ""] = /<title(?:\s[^<>]{0,200})?>([^<]{0,1000})/i.exec(html.slice(0, HEAD_CHARS_MAX)) ?? [];
-  return compile({ wordwrap: false })(title).replace(/\s+/g, " ").trim().slice(0, TITLE_CHARS_MAX);
+  return beginningOf(compile({ wordwrap: false })(title).replace(/\s+/g, " ").trim(), TITLE_CHARS_MAX);
 }
 
 function charsetIn(bytes: Buffer): string | undefined {
   return /<meta[^<>]+charset\s*=\s*["']?([\w-]+)/i.exec(bytes.toString("latin1", 0, META_BYTES))?.[1];
 }
 
-/** An unknown name stands for UTF-8. */
-function decode(bytes: Buffer, charset = "utf-8"): string {
+/** A page that names no encoding that is known is read as other texts are. */
+function decode(bytes: Buffer, charset: string | undefined): string {
   try {
-    return new TextDecoder(charset).decode(bytes);
+    if (charset !== undefined) return new TextDecoder(charset).decode(bytes);
   } catch (error) {
-    if (error instanceof RangeError) return new TextDecoder().decode(bytes);
-    throw error;
+    if (!(error instanceof RangeError)) throw error;
   }
+  return decodeText(bytes)?.text ?? new TextDecoder().decode(bytes);
 }
