@@ -176,6 +176,12 @@ export function describeKernelProvider(candidate: Candidate): void {
         expect(lastResults()).toEqual([expect.stringContaining(why)]);
       });
 
+      test("sends no half of a character of one back: an endpoint refuses the whole request otherwise", async () => {
+        const half: Step = { say: "It is \ud83d", calls: [{ name: "query_history", raw: '{"query": "tea \\ud83d"}' }] };
+        answers(await turn([half, ok]));
+        expect(asked()).toBe(2);
+      });
+
       test("makes no more when the same is called three times in a row", async () => {
         const ran = await turn([{ calls: [{ name: "list_tasks" }] }]);
         admits(ran, /said nothing, even when it was asked again/);

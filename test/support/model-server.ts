@@ -19,6 +19,7 @@ import {
   type Reading,
   roleOf,
   type WireThought,
+  wholeText,
 } from "./model-server/request.ts";
 import { responses } from "./model-server/responses.ts";
 import { type Answer, type Fault, isFault, type Script, type Step } from "./model-server/script.ts";
@@ -111,7 +112,7 @@ export class ModelServer {
   private answer(incoming: IncomingMessage, sent: { path: string; text: string }, response: ServerResponse): void {
     const wire = WIRES.find(({ path }) => (typeof path === "string" ? path === sent.path : path.test(sent.path)));
     if (wire === undefined || incoming.method !== "POST") throw new BadRequest("there is nothing here");
-    const body: unknown = JSON.parse(sent.text);
+    const body: unknown = JSON.parse(sent.text, wholeText);
     const reading = wire.read(body, sent.path);
     const systems = reading.messages.filter((message) => message.role === "system").map((message) => message.content);
     const system = systems.find((text) => roleOf(text) !== undefined) ?? "";

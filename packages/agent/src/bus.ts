@@ -10,6 +10,7 @@ import { EFFECTS_MAX, type Effect } from "@mimikit/protocol/records/effect";
 import { SHOWN_BYTES_MAX, SHOWN_CHARS_MAX, SHOWN_MAX, type ShownMemory } from "@mimikit/protocol/records/shown-memory";
 import { isTurn, type Task } from "@mimikit/protocol/records/task";
 import { describeIssues } from "@mimikit/protocol/texts/issues";
+import { beginningOf } from "@mimikit/protocol/texts/whole-characters";
 import type { CallReach, Gate } from "./approval/gate.ts";
 import { definitionOf } from "./roles/index.ts";
 import type { External } from "./tools/external.ts";
@@ -88,7 +89,7 @@ export function createToolBus({ task, tools: own, external, reads, gate, onCall 
 
   function show(memory: readonly ShownMemory[]): void {
     for (const { text, ...rest } of memory) {
-      const each = { ...rest, text: text.slice(0, SHOWN_CHARS_MAX).toWellFormed() };
+      const each = { ...rest, text: beginningOf(text, SHOWN_CHARS_MAX).toWellFormed() };
       const isKnown = shown.some((one) => isSame(one, each));
       if (isKnown || shown.length >= SHOWN_MAX) continue;
       if (Buffer.byteLength(JSON.stringify([...shown, each])) <= SHOWN_BYTES_MAX) shown.push(each);
@@ -150,8 +151,8 @@ export function createToolBus({ task, tools: own, external, reads, gate, onCall 
       const answered = await answer(name, input);
       const text = answered.ok ? ToolText.safeParse(answered.data).data : undefined;
       onCall({
-        tool: name.slice(0, NAME_CHARS_MAX),
-        requestId: requestId.slice(0, NAME_CHARS_MAX),
+        tool: beginningOf(name, NAME_CHARS_MAX),
+        requestId: beginningOf(requestId, NAME_CHARS_MAX),
         ok: answered.ok,
         durationMs: Math.round(origin.durationMs ?? performance.now() - startMs),
         ...(!answered.ok && { errorCode: answered.code }),

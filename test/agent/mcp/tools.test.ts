@@ -62,6 +62,16 @@ test("what a server says of a tool is one line that opens no tag, and is bounded
   expect(tool?.description.length).toBeLessThanOrEqual(1_500);
 });
 
+test("a description and an answer are cut between two characters", () => {
+  for (const ahead of [0, 1]) {
+    const long = `${"a".repeat(ahead)}${"😀".repeat(ANSWER_CHARS_MAX)}`;
+    expect(readTools([raw("x", { description: long })]).tools[0]?.description.isWellFormed()).toBe(true);
+    const answer = answerText([{ type: "text", text: long }]);
+    expect(answer.isWellFormed()).toBe(true);
+    expect(answer).not.toContain("\ufffd");
+  }
+});
+
 test("a schema that is too large is left out, and so is what comes after the last tool that is used, each said in words", () => {
   const huge = raw("huge", { inputSchema: { type: "object", description: "x".repeat(SCHEMA_CHARS_MAX) } });
   const { tools, problems } = readTools([raw("small"), huge]);

@@ -1,7 +1,7 @@
 /** Chat Completions: what OpenAI, LM Studio, Ollama and their like speak. */
 import type { ServerResponse } from "node:http";
 import { z } from "zod";
-import type { Media, Message } from "./request.ts";
+import { type Media, type Message, wholeText } from "./request.ts";
 import { halvesOf, openStream, piecesOf, type ResolvedCall, USAGE, type Utterance, type Wire } from "./wire.ts";
 
 const Call = z.object({ id: z.string(), function: z.object({ name: z.string(), arguments: z.string() }) });
@@ -39,7 +39,8 @@ export const chatCompletions: Wire = {
   read(body) {
     const { model, stream, messages, tools = [] } = Body.parse(body);
     // Strict endpoints refuse a conversation with arguments that are no JSON.
-    for (const call of messages.flatMap((message) => message.tool_calls ?? [])) JSON.parse(call.function.arguments);
+    for (const call of messages.flatMap((message) => message.tool_calls ?? []))
+      JSON.parse(call.function.arguments, wholeText);
     const offered = tools.map((tool) => ({ name: tool.function.name, kind: "function" as const }));
     return { model, messages: messages.map(plain), tools: offered, isStreamed: stream };
   },

@@ -35,6 +35,12 @@ export interface OfferedTool {
   kind: "function" | "custom";
 }
 
+/** For JSON.parse. Strict endpoints refuse half a character, as Anthropic: "no low surrogate in string" (anthropics/claude-code#8108). */
+export function wholeText(_name: string, value: unknown): unknown {
+  if (typeof value === "string" && !value.isWellFormed()) throw new BadRequest("no low surrogate in string");
+  return value;
+}
+
 /** The reading of a request's body on a wire. */
 export interface Reading {
   model: string;

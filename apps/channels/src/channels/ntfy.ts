@@ -1,6 +1,8 @@
 /** ntfy: notifications to a topic of ntfy.sh or of a server of the owner's, and messages from another topic, if there is one. */
+
 import { setTimeout as wait } from "node:timers/promises";
 import { tryJson } from "@mimikit/protocol/base/json";
+import { beginningOf } from "@mimikit/protocol/texts/whole-characters";
 import { z } from "zod";
 import {
   type Channel,
@@ -124,7 +126,7 @@ class Ntfy implements Channel {
       topic: this.topic,
       message: part.text,
       sequence_id: part.id,
-      ...(part.title !== undefined && { title: part.title.slice(0, TITLE_UNITS_MAX) }),
+      ...(part.title !== undefined && { title: beginningOf(part.title, TITLE_UNITS_MAX) }),
       priority: part.isUrgent ? 4 : 3,
     };
     try {

@@ -2,10 +2,12 @@
  * The people who may speak by a channel: those that are paired, a file for each. The file is the pairing: removing it,
  * here or with `mimikit channels unpair`, ends it. All others are strangers, who are counted and get no answer.
  */
+
 import { createHash } from "node:crypto";
 import { BadJson } from "@mimikit/protocol/base/json";
 import { PairedPerson, PairingOffer, Strangers } from "@mimikit/protocol/channels/records";
 import type { Via } from "@mimikit/protocol/channels/via";
+import { beginningOf } from "@mimikit/protocol/texts/whole-characters";
 import type { Log } from "@mimikit/runtime/audit/log";
 import { PAIRING_MS, typedIn } from "@mimikit/runtime/home/pairing";
 import type { FileSystem } from "@mimikit/store/disk/file-system";
@@ -120,7 +122,7 @@ export class People {
     const at = new Date(nowMs()).toISOString();
     const before = this.at(via);
     if (before === undefined) await this.add({ ...via, id: personId(via), name, at, code });
-    else await this.pairAgain({ ...before, name: name.slice(0, NAME_CHARS_MAX), code, againAt: at });
+    else await this.pairAgain({ ...before, name: beginningOf(name, NAME_CHARS_MAX), code, againAt: at });
     // Last: a kill before it finds the person by the code.
     await remove(fs, channel, path);
     log.audit({ event: "channel_paired", detail: { channel, person: personId(via) } });
@@ -134,7 +136,7 @@ export class People {
     const others = this.strangers.latest.filter((each) => each.person !== person);
     const before = this.strangers.latest.find((each) => each.person === person);
     const count = (before?.count ?? 0) + 1;
-    const entry = { person, name: name.slice(0, NAME_CHARS_MAX), isGroup: !isPrivate, count, at };
+    const entry = { person, name: beginningOf(name, NAME_CHARS_MAX), isGroup: !isPrivate, count, at };
     this.strangers = { count: this.strangers.count + 1, latest: [...others, entry].slice(-STRANGERS_MAX) };
     if (before === undefined) log.audit({ event: "channel_stranger", detail: { channel, isGroup: !isPrivate } });
     this.isWritten = false;
@@ -149,7 +151,7 @@ export class People {
 
   private async add(person: PairedPerson): Promise<void> {
     const { fs, channel } = this.parts;
-    const record = { ...person, name: person.name.slice(0, NAME_CHARS_MAX) };
+    const record = { ...person, name: beginningOf(person.name, NAME_CHARS_MAX) };
     await createRecord(fs, PairedPerson, pairedPersonPath(channel, person.id), record);
     this.version = null;
     await this.refresh();

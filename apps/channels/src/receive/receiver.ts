@@ -1,4 +1,5 @@
 /** Makes records of what people say and press; each once, however often it is delivered. */
+
 import { isSame, optionOf } from "@mimikit/core/tasks/question";
 import {
   ATTACHMENT_NAME_CHARS_MAX,
@@ -12,6 +13,7 @@ import type { Via } from "@mimikit/protocol/channels/via";
 import type { Archived } from "@mimikit/protocol/records/archive";
 import { InboxCommand } from "@mimikit/protocol/records/inbox";
 import { Answer, type Question } from "@mimikit/protocol/records/question";
+import { beginningOf } from "@mimikit/protocol/texts/whole-characters";
 import { readLine } from "@mimikit/protocol/wire/slash-command";
 import type { Log } from "@mimikit/runtime/audit/log";
 import {
@@ -134,7 +136,7 @@ export class Receiver {
     const quote = await this.quoted(incoming);
     const message: CommandInput = {
       kind: "message",
-      text: text.slice(0, MESSAGE_CHARS_MAX),
+      text: beginningOf(text, MESSAGE_CHARS_MAX),
       via,
       ...(quote !== undefined && { quote }),
       ...(line?.kind === "next" && { mode: "next" as const }),
@@ -356,8 +358,5 @@ function nameOf({ name = "" }: Pick<IncomingFile, "name">): string | undefined {
 }
 
 function cut(text: string, unitsMax: number): string {
-  return text
-    .slice(0, unitsMax)
-    .replace(/[\ud800-\udbff]$/, "")
-    .trim();
+  return beginningOf(text, unitsMax).trim();
 }

@@ -2,6 +2,7 @@
  * Files that go along with a message (SPEC I8). They are stored in the state directory itself, so that this works with
  * everything down; the message then names them by their hash.
  */
+
 import { createReadStream } from "node:fs";
 import { stat } from "node:fs/promises";
 import { homedir } from "node:os";
@@ -13,6 +14,7 @@ import {
   type Attachment,
   MESSAGE_ATTACHMENTS_MAX,
 } from "@mimikit/protocol/base/attachment";
+import { beginningOf } from "@mimikit/protocol/texts/whole-characters";
 import { openHome } from "@mimikit/runtime/home/adoption";
 import { AttachmentRefused, storeAttachment } from "@mimikit/store/attachments/attachments";
 import { hasCode } from "@mimikit/store/disk/error-code";
@@ -80,7 +82,8 @@ async function attachFile(home: string, path: string): Promise<AttachedFile> {
     // A pipe or a device would never end.
     if (!(await stat(absolute)).isFile()) throw new Failure("usage", t("{path}: this is not a file", { path }));
     const stored = await store(home, path, () => createReadStream(absolute));
-    return { ...stored, name: basename(absolute).trim().slice(0, ATTACHMENT_NAME_CHARS_MAX) || stored.id.slice(0, 12) };
+    const name = beginningOf(basename(absolute).trim(), ATTACHMENT_NAME_CHARS_MAX);
+    return { ...stored, name: name || stored.id.slice(0, 12) };
   } catch (error) {
     const reason = Object.entries(UNREADABLE).find(([code]) => hasCode(error, code))?.[1];
     if (reason !== undefined) throw new Failure("usage", `${path}: ${t(reason)}`);

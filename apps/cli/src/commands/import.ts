@@ -7,6 +7,7 @@ import { resolve } from "node:path";
 import { momentText } from "@mimikit/core/schedule/trigger-words";
 import { simulateTriggers } from "@mimikit/core/triggers/simulate";
 import { triggerOf } from "@mimikit/core/triggers/triggers";
+import { beginningOf } from "@mimikit/protocol/texts/whole-characters";
 import { openHome } from "@mimikit/runtime/home/adoption";
 import { command } from "../arguments/command.ts";
 import { terminalZone } from "../arguments/trigger-options.ts";
@@ -169,7 +170,7 @@ function show(brought: Brought, plan: Plan, file: string): void {
 function listed(texts: readonly string[]): void {
   for (const text of texts.slice(0, SHOWN_MAX)) {
     const line = plainLine(text);
-    printLine(`  ${line.length > SHOWN_CHARS ? `${line.slice(0, SHOWN_CHARS - 1)}…` : line}`);
+    printLine(`  ${line.length > SHOWN_CHARS ? `${beginningOf(line, SHOWN_CHARS - 1)}…` : line}`);
   }
   if (texts.length > SHOWN_MAX) printLine(`  … ${t("and {more} more", { more: texts.length - SHOWN_MAX })}`);
 }

@@ -12,6 +12,7 @@ import { HITS_DEFAULT, HITS_MAX, MemorySearch } from "@mimikit/memory/sources/me
 import { usedMemory } from "@mimikit/memory/sources/used-memory";
 import { REMEMBER_CHARS_MAX, RememberTarget } from "@mimikit/protocol/records/effect";
 import { entryName } from "@mimikit/protocol/records/memory-entry";
+import { beginningOf } from "@mimikit/protocol/texts/whole-characters";
 import type { MemoryAnswer, MemoryStatus } from "@mimikit/protocol/wire/api";
 import { readHistory } from "@mimikit/store/views/history";
 import { countUnarchived } from "@mimikit/store/views/unarchived";
@@ -156,7 +157,7 @@ async function forget(words: readonly string[] | undefined, json: boolean): Prom
   if (found.length > 1) {
     const named = found
       .slice(0, NAMED_MAX)
-      .map(({ document, entry }) => `  ${document}: ${plainLine(entry.text).slice(0, NAMED_CHARS_MAX)}`);
+      .map(({ document, entry }) => `  ${document}: ${beginningOf(plainLine(entry.text), NAMED_CHARS_MAX)}`);
     throw new Failure(
       "usage",
       t("{count} entries contain these words; add words of the one you mean:\n{named}", {

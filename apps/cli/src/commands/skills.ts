@@ -4,6 +4,7 @@ import { hashOfSkill, setAllowed } from "@mimikit/agent/skills/allowed";
 import { findSkills, listSkillEntries, readSkillFile, skillPlacesOf } from "@mimikit/agent/skills/skills";
 import type { SkillProblem, SkillSummary } from "@mimikit/protocol/base/skill";
 import { visibleDocument } from "@mimikit/protocol/texts/visible";
+import { beginningOf } from "@mimikit/protocol/texts/whole-characters";
 import { openHome } from "@mimikit/runtime/home/adoption";
 import type { Argv } from "yargs";
 import { type CommonOptions, command, commandGroup } from "../arguments/command.ts";
@@ -82,7 +83,7 @@ function printSkills(found: readonly SkillSummary[], problems: readonly SkillPro
     name,
     isHeld === true ? "read-only *" : (level ?? "–"),
     nameIn(source),
-    description.length > DESCRIPTION_CHARS ? `${description.slice(0, DESCRIPTION_CHARS)}…` : description,
+    description.length > DESCRIPTION_CHARS ? `${beginningOf(description, DESCRIPTION_CHARS)}…` : description,
   ]);
   printTable(["name", "level", "from", "what for"], rows, t("there are no skills"));
   if (found.some(({ isHeld }) => isHeld))

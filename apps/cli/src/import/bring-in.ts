@@ -3,10 +3,12 @@
  * Ids follow from what is brought, so the same file once more, or after a kill, adds only what is missing. `imports/<id>.json`
  * says what can be undone; it is durable before anything else is.
  */
+
 import { createHash } from "node:crypto";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { undoneId } from "@mimikit/protocol/base/id";
+import { beginningOf } from "@mimikit/protocol/texts/whole-characters";
 import { openHome } from "@mimikit/runtime/home/adoption";
 import { readToken } from "@mimikit/runtime/home/home";
 import { type CommandInput, commandId, createCommand } from "@mimikit/store/disk/create-command";
@@ -146,7 +148,7 @@ function linesOf(source: ImportSource, conversations: readonly ImportedConversat
       const message = {
         id: name,
         role,
-        text: text.slice(0, MESSAGE_CHARS_MAX).toWellFormed(),
+        text: beginningOf(text, MESSAGE_CHARS_MAX).toWellFormed(),
         at: new Date(atMs).toISOString(),
       };
       const turn = atMs * PER_MS + Math.min(i, PER_MS - 1) + 1;

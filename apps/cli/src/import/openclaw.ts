@@ -6,6 +6,7 @@
 import { definitionOf, problemOf } from "@mimikit/core/triggers/triggers";
 import { TITLE_CHARS_MAX } from "@mimikit/protocol/base/fields";
 import { describeIssues } from "@mimikit/protocol/texts/issues";
+import { beginningOf } from "@mimikit/protocol/texts/whole-characters";
 import { type TriggerDefinition, TriggerInput } from "@mimikit/protocol/triggers/trigger-order";
 import { z } from "zod";
 import { t, told } from "../i18n/language.ts";
@@ -146,7 +147,7 @@ function conversationOf(id: string, text: string): ImportedConversation {
       typeof content === "string" ? [content] : content.flatMap((part) => Text.safeParse(part).data?.text ?? []);
     const words = parts.join("\n").trim();
     if (words === "" || SILENCE.test(words)) return [];
-    if (title === "") title = words.slice(0, TITLE_CHARS_MAX).toWellFormed();
+    if (title === "") title = beginningOf(words, TITLE_CHARS_MAX).toWellFormed();
     return [{ id: said.id ?? String(i), role, text: words, atMs: lastMs }];
   });
   return { id, title, messages };

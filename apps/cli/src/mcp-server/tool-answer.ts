@@ -1,4 +1,6 @@
 /** Shared by the tools: how a call is named, and how it is answered. */
+
+import { wellFormed } from "@mimikit/protocol/texts/whole-characters";
 import type { McpServer } from "@modelcontextprotocol/server";
 import { z } from "zod";
 
@@ -18,5 +20,5 @@ export const CallId = z
 
 /** The same as text and as data: not every client reads both. */
 export function answered<T extends Record<string, unknown>>(data: T, text = JSON.stringify(data, null, 2)) {
-  return { content: [{ type: "text" as const, text }], structuredContent: data };
+  return wellFormed({ content: [{ type: "text" as const, text }], structuredContent: data });
 }

@@ -1,5 +1,7 @@
 /** Follows what a running task writes while it runs. Whole lines only: a torn last line waits for its end. */
+
 import { closeSync, constants, fstatSync, openSync, readSync } from "node:fs";
+import { endOf } from "@mimikit/protocol/texts/whole-characters";
 import { STREAM_BYTES_MAX, type StreamLine } from "@mimikit/protocol/wire/stream";
 import { hasCode } from "@mimikit/store/disk/error-code";
 import { parseStreamLine } from "@mimikit/store/views/shown-text";
@@ -48,10 +50,10 @@ export class StreamTail {
         this.forget();
         return;
       case "delta":
-        this.text = (this.text + line.text).slice(-TEXT_SO_FAR_CHARS_MAX);
+        this.text = endOf(this.text + line.text, TEXT_SO_FAR_CHARS_MAX);
         return;
       case "thought":
-        this.thought = (this.thought + line.text).slice(-TEXT_SO_FAR_CHARS_MAX);
+        this.thought = endOf(this.thought + line.text, TEXT_SO_FAR_CHARS_MAX);
         return;
       case "progress":
         this.latestStep = line.step;

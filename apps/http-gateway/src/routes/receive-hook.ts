@@ -2,9 +2,11 @@
  * `POST /hooks/<name>`: a signed delivery from outside runs the one trigger that its hook names, with what it holds as data
  * (docs/hooks.md#from-outside). Loaded where there is a `hooks/`. The same delivery is the same command, however often it comes.
  */
+
 import { createHash, createHmac, timingSafeEqual } from "node:crypto";
 import type { IncomingHttpHeaders } from "node:http";
 import { coded } from "@mimikit/protocol/texts/coded";
+import { beginningOf } from "@mimikit/protocol/texts/whole-characters";
 import { EVENT_CHARS_MAX, GIVEN_CHARS_MAX } from "@mimikit/protocol/triggers/trigger-order";
 import { readHookSecrets } from "@mimikit/runtime/config/secrets";
 import { HomeError } from "@mimikit/runtime/home/home";
@@ -160,9 +162,7 @@ function isSame(a: Buffer, b: Buffer): boolean {
 function textOf(body: Buffer): string {
   try {
     const text = UTF8.decode(body);
-    return text.length <= GIVEN_CHARS_MAX
-      ? text
-      : `${text.slice(0, GIVEN_CHARS_MAX - 1).replace(/[\ud800-\udbff]$/, "")}…`;
+    return text.length <= GIVEN_CHARS_MAX ? text : `${beginningOf(text, GIVEN_CHARS_MAX - 1)}…`;
   } catch (error) {
     if (error instanceof TypeError) throw new HttpProblem(400, coded("delivery_no_text"));
     throw error;

@@ -3,8 +3,10 @@
  * user has said since the last answer. The rest is in our conversation already, and what a client tells a model about itself
  * is no word of the user's (docs/clients.md#how-it-behaves).
  */
+
 import { ATTACHMENT_NAME_CHARS_MAX, MESSAGE_ATTACHMENTS_MAX } from "@mimikit/protocol/base/attachment";
 import { MESSAGE_CHARS_MAX } from "@mimikit/protocol/base/fields";
+import { beginningOf } from "@mimikit/protocol/texts/whole-characters";
 import type { ChatBody, MessagePart, ResponsesBody } from "@mimikit/protocol/wire/v1";
 import { wrong } from "./wrong.ts";
 
@@ -96,7 +98,7 @@ function fileOf(part: MessagePart): GivenFile | null {
       return namedFile(part);
     default:
       if (TEXTS.has(part.type) && typeof part.text === "string") return null;
-      throw wrong(`parts of the type ${part.type.slice(0, ATTACHMENT_NAME_CHARS_MAX)} are not taken`, "messages");
+      throw wrong(`parts of the type ${beginningOf(part.type, ATTACHMENT_NAME_CHARS_MAX)} are not taken`, "messages");
   }
 }
 
@@ -105,7 +107,7 @@ function urlIn(value: unknown): unknown {
 }
 
 function namedFile({ file_data: data, filename }: Record<string, unknown>): GivenFile {
-  const name = typeof filename === "string" ? filename.trim().slice(0, ATTACHMENT_NAME_CHARS_MAX) : "";
+  const name = typeof filename === "string" ? beginningOf(filename.trim(), ATTACHMENT_NAME_CHARS_MAX) : "";
   return { ...embedded(data, "file"), ...(name !== "" && { name }) };
 }
 

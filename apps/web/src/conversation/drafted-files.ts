@@ -2,12 +2,14 @@
  * Files that go along with the draft. Each is uploaded as soon as it is there, so that sending is a matter of a moment;
  * those that have arrived survive a reload, as the draft does.
  */
+
 import type {
   AttachedFile,
   Attachment,
   ATTACHMENT_BYTES_MAX as AttachmentBytesMax,
   MESSAGE_ATTACHMENTS_MAX as MessageAttachmentsMax,
 } from "@mimikit/protocol/base/attachment";
+import { beginningOf } from "@mimikit/protocol/texts/whole-characters";
 import type { ApiError } from "@mimikit/protocol/wire/api";
 import { effect, signal } from "@preact/signals";
 import { bytesText, words } from "../i18n/words.ts";
@@ -75,7 +77,7 @@ export function acceptDrops(): void {
 
 async function addFile(file: File): Promise<void> {
   const key = newId();
-  const name = file.name.trim().slice(0, NAME_CHARS_MAX) || words.unnamedFile;
+  const name = beginningOf(file.name.trim(), NAME_CHARS_MAX) || words.unnamedFile;
   draftedFiles.value = [
     ...draftedFiles.value,
     { key, name, type: file.type, bytes: file.size, file, state: { is: "uploading", percent: 0 } },

@@ -1,4 +1,5 @@
 /** The actions on a message: reply to it, copy it, and with the last ones have it answered again. Seen where the pointer or the focus is. */
+import { beginningOf } from "@mimikit/protocol/texts/whole-characters";
 import { useSignal } from "@preact/signals";
 import { words } from "../i18n/words.ts";
 import { COPIED_SHOWN_MS, copy } from "../ui/copy.ts";
@@ -26,7 +27,7 @@ export function MessageActions({ id, text }: MessageActionsProps) {
       <button
         type="button"
         class="plain small"
-        aria-label={words.replyTo(text.slice(0, 40))}
+        aria-label={words.replyTo(beginningOf(text, 40))}
         title={words.reply}
         onClick={() => {
           quoted.value = id;

@@ -1,5 +1,6 @@
 /** The beginning of a message that another one replies to, on one line; it leads to that message. */
 
+import { beginningOf } from "@mimikit/protocol/texts/whole-characters";
 import { words } from "../i18n/words.ts";
 import { messages, questions } from "../model/state.ts";
 import { plainText } from "../ui/plain-text.ts";
@@ -16,7 +17,7 @@ export function QuoteLine({ id }: { id: string }) {
       <span class="unseen">{words.inReplyTo}: </span>
       {/* The author of a message that is not here is unknown. */}
       {text !== undefined && <b>{said?.role === "user" ? words.you : words.assistant}</b>}{" "}
-      {text === undefined ? words.earlierMessage : plainText(text.slice(0, SHOWN_CHARS_MAX))}
+      {text === undefined ? words.earlierMessage : plainText(beginningOf(text, SHOWN_CHARS_MAX))}
     </button>
   );
 }

@@ -25,7 +25,7 @@ export async function showDiagram(code: HTMLElement): Promise<void> {
   const picture = document.createElement("img");
   picture.alt = words.diagram;
   picture.dataset.colours = isDark ? "dark" : "light";
-  picture.src = `data:image/svg+xml,${encodeURIComponent(svg)}`;
+  picture.src = `data:image/svg+xml,${encodeURIComponent(svg.toWellFormed())}`;
   const button = document.createElement("button");
   button.type = "button";
   button.className = "source";

@@ -3,6 +3,7 @@
  * questions and unasked messages. The browser is asked for leave only when the user says so. The tag is the id of what
  * is told, so that several tabs, and a reconnect, show it once.
  */
+import { beginningOf } from "@mimikit/protocol/texts/whole-characters";
 import { effect, signal } from "@preact/signals";
 import { words } from "../i18n/words.ts";
 import { loaded, messages, notifications, questions } from "../model/state.ts";
@@ -82,7 +83,7 @@ function tellWhoLooksElsewhere(news: News): void {
 
 /** One notification for each piece of news, however many tabs are open. */
 function tell({ id, title, body }: News): void {
-  const options = { body: body.slice(0, BODY_CHARS_MAX), tag: id, icon: "icon.svg" };
+  const options = { body: beginningOf(body, BODY_CHARS_MAX), tag: id, icon: "icon.svg" };
   // Of who shows what is pushed, too: the same id is shown once.
   if (isPushed()) {
     tellByWorker(title, options);

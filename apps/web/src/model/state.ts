@@ -1,4 +1,5 @@
 /** The state of the page, as signals. `receive` turns each frame of the gateway into a change of them; no I/O here. */
+import { beginningOf } from "@mimikit/protocol/texts/whole-characters";
 import type {
   ChatMessage,
   QuestionView,
@@ -222,7 +223,7 @@ function notifyOfMissed(message: ChatMessage): void {
 }
 
 function spokenText({ marker, text }: ChatMessage): string {
-  return marker === "clear" ? words.newConversation : text.slice(0, ANNOUNCED_CHARS_MAX);
+  return marker === "clear" ? words.newConversation : beginningOf(text, ANNOUNCED_CHARS_MAX);
 }
 
 /**
@@ -287,7 +288,7 @@ function receiveAcceptance(id: string, messageId: string): void {
 
 function askUser(question: QuestionView): void {
   questions.value = new Map(questions.value).set(question.id, question);
-  announcement.value = words.asks(question.question.slice(0, ANNOUNCED_CHARS_MAX));
+  announcement.value = words.asks(beginningOf(question.question, ANNOUNCED_CHARS_MAX));
 }
 
 function closeQuestion(id: string): void {
@@ -317,7 +318,7 @@ function forgetCancelling(taskId: string): void {
 
 function addLive(live: typeof liveText, turn: string, text: string): void {
   const whole = (live.value.get(turn) ?? "") + text;
-  live.value = new Map(live.value).set(turn, whole.slice(0, LIVE_CHARS_MAX));
+  live.value = new Map(live.value).set(turn, beginningOf(whole, LIVE_CHARS_MAX));
 }
 
 function forgetTurn(turn: string): void {

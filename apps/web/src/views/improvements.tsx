@@ -1,4 +1,5 @@
 /** Improvements that were not requested: their reasons, the words of checks and review, and where they are now. */
+import { beginningOf } from "@mimikit/protocol/texts/whole-characters";
 import type { Improvement } from "@mimikit/protocol/wire/api";
 import { Empty } from "../first-run/empty.tsx";
 import { firstWords } from "../i18n/first-words.ts";
@@ -122,8 +123,7 @@ function Change({ change, branch }: { change: NonNullable<Improvement["change"]>
           </summary>
           {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling region needs focus to be scrolled by keyboard */}
           <pre tabIndex={0}>
-            {diff
-              .slice(0, DIFF_SHOWN_CHARS_MAX)
+            {beginningOf(diff, DIFF_SHOWN_CHARS_MAX)
               .split("\n")
               .map((line, i) => (
                 <span key={i} data-line={lineKind(line)}>

@@ -1,4 +1,5 @@
 /** The outcome of a pool, as the home accepts it: bounded, checked and without effects (docs/pools.md). */
+
 import { basename, join } from "node:path";
 import { TOOL_NAME_CHARS_MAX } from "@mimikit/agent/mcp/tool-names";
 import type { RunOutcome } from "@mimikit/agent/run/run-task";
@@ -12,6 +13,7 @@ import { type CarriedFile, FILES_BYTES_MAX, OUTCOME_BYTES_MAX, PoolOutcome } fro
 import { RESULT_SCHEMAS } from "@mimikit/protocol/records/result";
 import type { Task } from "@mimikit/protocol/records/task";
 import { visibleFromElsewhere, visibleLine } from "@mimikit/protocol/texts/visible";
+import { beginningOf, endOf } from "@mimikit/protocol/texts/whole-characters";
 import { decrypt, NotDecryptable } from "@mimikit/runtime/pools/encrypt";
 import { z } from "zod";
 
@@ -114,7 +116,7 @@ export function acceptOutcome(
 /** The name of a file here: never that of anything else in the folder of a run. */
 function nameOf(path: string, number: number): string {
   const name = basename(path).replace(/[^\w.-]+/g, "-");
-  return `away-${number}-${name.slice(-NAME_CHARS_MAX)}`;
+  return `away-${number}-${endOf(name, NAME_CHARS_MAX)}`;
 }
 
 /** A result that names the files where they are here; of those that stayed there it says so. */
@@ -145,7 +147,7 @@ function askedThere(asks: AskedCall | undefined, pool: string): AskedCall | unde
   const shown = visibleFromElsewhere(asks.shown);
   if (shown.length > SHOWN_CALL_CHARS_MAX) return undefined;
   const { tool, digest } = asks;
-  const cwd = asks.cwd.slice(0, CWD_CHARS_MAX).toWellFormed();
+  const cwd = beginningOf(asks.cwd, CWD_CHARS_MAX).toWellFormed();
   return { tool, digest, shown, cwd, reaches: [...Reach.options], pool };
 }
 

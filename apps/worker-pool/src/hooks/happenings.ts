@@ -1,4 +1,5 @@
 /** The events that a record of the state tells of. Pure; which hooks want them is decided by `wants.ts`. */
+
 import { KINDS } from "@mimikit/protocol/base/kind";
 import type { Archived } from "@mimikit/protocol/records/archive";
 import { HOOK_TEXT_CHARS_MAX, type HookEvent } from "@mimikit/protocol/records/hook";
@@ -6,6 +7,7 @@ import type { Event } from "@mimikit/protocol/records/inbox";
 import type { Question } from "@mimikit/protocol/records/question";
 import type { Result } from "@mimikit/protocol/records/result";
 import type { Task } from "@mimikit/protocol/records/task";
+import { beginningOf } from "@mimikit/protocol/texts/whole-characters";
 
 const TITLE_CHARS_MAX = 200;
 
@@ -78,5 +80,5 @@ function textOf(result: unknown): string {
 }
 
 function cut(text: string, max = HOOK_TEXT_CHARS_MAX): string {
-  return text.length <= max ? text : `${text.slice(0, max - 1).replace(/[\ud800-\udbff]$/, "")}…`;
+  return text.length <= max ? text : `${beginningOf(text, max - 1)}…`;
 }

@@ -2,9 +2,11 @@
  * A Worker's changes in a worktree, as a commit that no branch points at yet. It is found out with the worktree's own
  * index and without looking into other repositories that may lie in it: what they say would be orders to git.
  */
+
 import { lstat, open, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { CHANGED_FILES_MAX, type CommittedChange, DIFF_CHARS_MAX } from "@mimikit/protocol/records/improvement";
+import { beginningOf } from "@mimikit/protocol/texts/whole-characters";
 import { hasCode } from "@mimikit/store/disk/error-code";
 import { type Git, Unimprovable } from "./git.ts";
 import type { Repository } from "./repository.ts";
@@ -95,7 +97,7 @@ async function readBeginning(path: string): Promise<{ text: string; isWhole: boo
     const buffer = Buffer.alloc(Math.min(size, DIFF_CHARS_MAX * BYTES_PER_CHAR_MAX));
     const { bytesRead } = await file.read(buffer, 0, buffer.length, 0);
     const text = buffer.toString("utf8", 0, bytesRead);
-    return { text: text.slice(0, DIFF_CHARS_MAX), isWhole: bytesRead === size && text.length <= DIFF_CHARS_MAX };
+    return { text: beginningOf(text, DIFF_CHARS_MAX), isWhole: bytesRead === size && text.length <= DIFF_CHARS_MAX };
   } finally {
     await file.close();
   }

@@ -4,6 +4,7 @@
  * them. No prompt is shown, nothing is fetched, and no index is refreshed by the way. A Worker's files in a worktree are
  * data: git is told where the repository is, and never finds it out from there.
  */
+import { beginningOf } from "@mimikit/protocol/texts/whole-characters";
 import { MARK_VARIABLE } from "@mimikit/runtime/process/marked-processes";
 import { hasCode } from "@mimikit/store/disk/error-code";
 import { execa } from "execa";
@@ -130,7 +131,7 @@ export class Git {
     if (exitCode === undefined || (exitCode !== 0 && !allow.includes(exitCode))) {
       const said = ended.stderr?.trim() || ended.shortMessage || "no reason given";
       throw new Unimprovable(
-        `git ${args.find((each) => /^[a-z]/.test(each) && !each.includes("="))}: ${said.slice(0, REASON_CHARS_MAX)}`,
+        `git ${args.find((each) => /^[a-z]/.test(each) && !each.includes("="))}: ${beginningOf(said, REASON_CHARS_MAX)}`,
       );
     }
     return { code: exitCode, text: (ended.stdout ?? "").replace(/\n$/, "") };

@@ -1,4 +1,5 @@
 /** Where the work of an improvement is done: a worktree around the run of a Worker, and the change that comes out of it (SPEC J2). */
+
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { stopReason } from "@mimikit/agent/provider";
@@ -6,6 +7,7 @@ import type { RunOutcome } from "@mimikit/agent/run/run-task";
 import { findSandbox } from "@mimikit/agent/shell/sandbox";
 import type { CommittedChange } from "@mimikit/protocol/records/improvement";
 import type { ImproveTask, Task } from "@mimikit/protocol/records/task";
+import { beginningOf } from "@mimikit/protocol/texts/whole-characters";
 import type { Config } from "@mimikit/runtime/config/config";
 import { commitChange } from "./change.ts";
 import { checksOf, runChecks } from "./checks.ts";
@@ -120,8 +122,8 @@ function failed(outcome: RunOutcome, error: string): RunOutcome {
 
 function saidIn({ result }: RunOutcome): string {
   if (typeof result === "object" && result !== null && "text" in result && typeof result.text === "string")
-    return result.text.slice(0, SAID_CHARS_MAX);
-  return JSON.stringify(result).slice(0, SAID_CHARS_MAX);
+    return beginningOf(result.text, SAID_CHARS_MAX);
+  return beginningOf(JSON.stringify(result), SAID_CHARS_MAX);
 }
 
 function hasCommit({ result }: RunOutcome): boolean {

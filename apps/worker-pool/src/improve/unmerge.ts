@@ -3,9 +3,11 @@
  * index: until the user's branch is moved there, nothing of the repository has changed but objects that nothing names
  * (SPEC J3). Its trailer says whose undoing it is, so whatever is cut off or asked twice finds it done.
  */
+
 import { improvementId } from "@mimikit/protocol/base/id";
 import type { Merged, Unmerging } from "@mimikit/protocol/records/improvement";
 import type { Task } from "@mimikit/protocol/records/task";
+import { beginningOf } from "@mimikit/protocol/texts/whole-characters";
 import { COMMITTER_EMAIL, Unimprovable } from "./git.ts";
 import { type MoveOptions, moveForward } from "./move-forward.ts";
 import { currentBranch, openRepository, type Repository } from "./repository.ts";
@@ -53,7 +55,9 @@ export async function unmerge(task: Task, context: StepContext, options: MoveOpt
   }
   if (made === null) return { outcome: "undone", commit: null, note: "HEAD has nothing of it any more" };
   if (typeof made !== "string")
-    return refused(`not undone: later commits have changed the same: ${made.conflicts.slice(0, CONFLICTS_CHARS_MAX)}`);
+    return refused(
+      `not undone: later commits have changed the same: ${beginningOf(made.conflicts, CONFLICTS_CHARS_MAX)}`,
+    );
   const parent = await git.text(["rev-parse", `${made}^`]);
   const { isThere, note } = await moveForward(repository, { base: parent, commit: made, done: "undone" }, options);
   if (!isThere) return refused(note ?? "not undone");

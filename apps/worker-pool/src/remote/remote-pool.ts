@@ -2,6 +2,7 @@
  * The attempts that this machine runs for a home elsewhere (docs/pools.md). Each begins with a permit of the home; what came of it is on the
  * disk here until the home has taken it. A pool that reaches nobody for a lease ends what it runs, because the home gives it up after two.
  */
+
 import { randomBytes } from "node:crypto";
 import { existsSync } from "node:fs";
 import { basename, join } from "node:path";
@@ -26,6 +27,7 @@ import {
   type ToPool,
 } from "@mimikit/protocol/pools/messages";
 import type { Identity } from "@mimikit/protocol/records/claim";
+import { beginningOf } from "@mimikit/protocol/texts/whole-characters";
 import type { StreamLine } from "@mimikit/protocol/wire/stream";
 import { partsOfJob } from "@mimikit/runtime/pools/names";
 import { addPiece, missingPiece, readPiece } from "@mimikit/runtime/pools/pieces";
@@ -497,8 +499,8 @@ function outcomeOf(ran: EndedRun): PoolOutcome {
     tools: ran.tools,
     isBegun: ran.isBegun,
     steers: steers.map(({ id }) => id),
-    ...(error !== undefined && { error: error.slice(0, TEXT_CHARS_MAX) }),
-    ...(question !== undefined && { question: question.slice(0, TEXT_CHARS_MAX) }),
+    ...(error !== undefined && { error: beginningOf(error, TEXT_CHARS_MAX) }),
+    ...(question !== undefined && { question: beginningOf(question, TEXT_CHARS_MAX) }),
   };
   const checked = PoolOutcome.safeParse(handed);
   if (checked.success) return checked.data;

@@ -1,10 +1,12 @@
 /** The memories for a run: hits of memory and the conversation before it for the messages that it is about (SPEC E4, E5, F1). */
+
 import type { Context } from "@mimikit/agent/tools/context";
 import type { MessageLog } from "@mimikit/memory/search/history-index";
 import { recallMemory } from "@mimikit/memory/search/search";
 import { type MemoryPlace, QUERY_CHARS_MAX } from "@mimikit/memory/sources/memory-query";
 import { fold } from "@mimikit/memory/text/fold";
 import { keywordsOf } from "@mimikit/memory/text/keywords";
+import { beginningOf } from "@mimikit/protocol/texts/whole-characters";
 import type { MemoryHit } from "@mimikit/protocol/wire/api";
 
 /** Paragraphs of memory, and messages of the conversation. */
@@ -32,7 +34,7 @@ export interface Recalling {
  */
 export async function recall(recalling: Recalling): Promise<Pick<Context, "memory" | "recalled">> {
   const { asked, before, place, said, isShown, forgotten } = recalling;
-  const query = asked.join("\n").slice(0, QUERY_CHARS_MAX);
+  const query = beginningOf(asked.join("\n"), QUERY_CHARS_MAX);
   if (query.trim() === "") return { memory: [], recalled: [] };
   const ofMemory = async (words: string) => {
     const answer = await recallMemory({ ...place, query: words, limit: MEMORY_HITS_MAX });

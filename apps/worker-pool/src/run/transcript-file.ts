@@ -2,8 +2,10 @@
  * The words and calls of a task while it runs go to sessions/{taskId}.transcript.jsonl, for people. Lossy by design, in
  * few writes; all attempts of a task share the file, up to TRANSCRIPT_BYTES_MAX.
  */
+
 import { appendFile } from "node:fs/promises";
 import { join } from "node:path";
+import { beginningOf, endOf } from "@mimikit/protocol/texts/whole-characters";
 import {
   TRANSCRIPT_BYTES_MAX,
   TRANSCRIPT_TEXT_CHARS_MAX,
@@ -64,5 +66,5 @@ function shortened(told: TranscriptEntry): TranscriptEntry {
 function cut(text: string): string {
   if (text.length <= TRANSCRIPT_TEXT_CHARS_MAX) return text;
   const half = TRANSCRIPT_TEXT_CHARS_MAX / 2;
-  return `${text.slice(0, half)}\n… (${text.length - 2 * half} characters) …\n${text.slice(-half)}`;
+  return `${beginningOf(text, half)}\n… (${text.length - 2 * half} characters) …\n${endOf(text, half)}`;
 }

@@ -3,7 +3,9 @@
  * line, and never in code, in a quotation or in a section that was repeated from a prompt, is a tag a call; everywhere
  * else it is text. Text above the tags is the model's answer.
  */
+
 import { parseJson, tryJson } from "@mimikit/protocol/base/json";
+import { beginningOf } from "@mimikit/protocol/texts/whole-characters";
 import { Parser } from "htmlparser2";
 import { z } from "zod";
 import type { Tool } from "../tools/tool.ts";
@@ -330,7 +332,7 @@ function typeOf(schema: JsonSchema): string {
     schema.enum !== undefined ? `one of ${schema.enum.join(", ")}` : nameOf(type),
     ...(maxLength === undefined ? [] : [`at most ${maxLength} characters`]),
     ...(isJson(schema) && description === undefined
-      ? [`of the schema ${JSON.stringify(schema).slice(0, SCHEMA_CHARS_MAX)}`]
+      ? [`of the schema ${beginningOf(JSON.stringify(schema), SCHEMA_CHARS_MAX)}`]
       : []),
     ...(standard === undefined ? [] : [`${JSON.stringify(standard)} where it is not said`]),
     ...(description === undefined ? [] : [description]),

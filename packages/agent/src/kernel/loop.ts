@@ -3,11 +3,13 @@
  * back, until it calls nothing more. Steering messages are read between two steps (SPEC I5). It always comes to an end:
  * by what the model says, by a limit, by a reason to stop. Never throws: a failure is the last event.
  */
+
 import type { PlanLimit } from "@mimikit/core/views/notices";
 import type { FailureReason } from "@mimikit/protocol/base/failure";
 import type { SkillRef } from "@mimikit/protocol/base/skill";
 import { addUsage, NO_USAGE, type Usage } from "@mimikit/protocol/base/usage";
 import { isTurn } from "@mimikit/protocol/records/task";
+import { beginningOf } from "@mimikit/protocol/texts/whole-characters";
 import type { ToolAnswer } from "../bus.ts";
 import { type Conclusion, conclude, describeUseless, type LastEvent } from "../conclusion/conclusion.ts";
 import { chooseShown, loadMedia, MEDIA_TOKENS, type Media, NO_SENSES, type Senses } from "../prompt/media.ts";
@@ -312,7 +314,7 @@ class Loop {
         await this.trace.note({ event: "retry", reason: "media_refused", retry: 1, detail: answer.message });
         conversation.dropMedia();
       } else return answer;
-      yield { type: "progress", step: answer.message.slice(0, STEP_CHARS_MAX) };
+      yield { type: "progress", step: beginningOf(answer.message, STEP_CHARS_MAX) };
     }
   }
 
@@ -342,7 +344,7 @@ class Loop {
       if (event.type === "retry") {
         await this.trace.note({ event: "retry", reason: "unavailable", retry: event.retry, detail: event.message });
         if (isBegun || thoughtChars > 0) yield { type: "begin" };
-        yield { type: "progress", step: event.message.slice(0, STEP_CHARS_MAX) };
+        yield { type: "progress", step: beginningOf(event.message, STEP_CHARS_MAX) };
         shown = new ShownText(format.hasTags);
         this.isShown &&= !isBegun;
         isBegun = false;
@@ -449,5 +451,5 @@ function describeRefusal({ code, message }: Extract<ToolAnswer, { ok: false }>):
 function describeCall({ name }: ToolCall, input: unknown): string {
   const [first] = typeof input === "object" && input !== null ? Object.values(input) : [];
   const detail = typeof first === "string" ? `: ${first.replace(/\s+/g, " ")}` : "";
-  return `${name}${detail}`.slice(0, STEP_CHARS_MAX);
+  return beginningOf(`${name}${detail}`, STEP_CHARS_MAX);
 }

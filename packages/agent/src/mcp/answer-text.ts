@@ -1,4 +1,5 @@
 /** The answer of a tool from outside, as text for a model: quoted, so that it opens nothing, and bounded. */
+import { beginningOf } from "@mimikit/protocol/texts/whole-characters";
 import { block } from "../prompt/quote.ts";
 
 /** More than this is cut, and said to be. */
@@ -26,7 +27,7 @@ export function answerText(content: readonly ContentPart[], structured?: unknown
 export function quotedAnswer(text: string): string {
   if (text.trim() === "") return "(it answered nothing)";
   if (text.length <= ANSWER_CHARS_MAX) return block(text);
-  return `[the first ${ANSWER_CHARS_MAX} of ${text.length} characters]\n${block(text.slice(0, ANSWER_CHARS_MAX))}`;
+  return `[the first ${ANSWER_CHARS_MAX} of ${text.length} characters]\n${block(beginningOf(text, ANSWER_CHARS_MAX))}`;
 }
 
 function partText(part: ContentPart): string {

@@ -2,7 +2,9 @@
  * One MCP server, as long as it is set up: started when it is first needed, ended when it was idle for a while, started
  * again after it has died, each time a little later. The library is loaded with the first start.
  */
+
 import { setTimeout as wait } from "node:timers/promises";
+import { beginningOf, wellFormed } from "@mimikit/protocol/texts/whole-characters";
 import type { McpCondition, McpServer, McpState } from "@mimikit/protocol/wire/mcp";
 import type { Environment, HomePlace } from "@mimikit/runtime/home/home";
 import { VERSION } from "@mimikit/runtime/home/version";
@@ -155,7 +157,7 @@ export class McpConnection {
         content = [],
         structuredContent,
         isError,
-      } = await client.callTool({ name: tool, arguments: input }, options);
+      } = await client.callTool({ name: tool, arguments: wellFormed(input) }, options);
       return { content: content as readonly ContentPart[], structured: structuredContent, isError: isError === true };
     } catch (error) {
       throw new Error(await this.explain(error, client, timeoutMs, signal));
@@ -370,5 +372,5 @@ function untilAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
 function reasonOf(error: unknown): string {
   const { message, cause } = error instanceof Error ? error : new Error(String(error));
   const why = cause instanceof Error && cause.message !== "" ? `${message} (${cause.message})` : message;
-  return why.replace(/\s+/g, " ").slice(0, REASON_CHARS_MAX);
+  return beginningOf(why.replace(/\s+/g, " "), REASON_CHARS_MAX);
 }

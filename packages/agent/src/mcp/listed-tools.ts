@@ -1,5 +1,7 @@
 /** The tools that a server lists, as roles may be given them: bounded, levelled, and what cannot be used said in words. */
+
 import type { Level } from "@mimikit/protocol/base/skill";
+import { beginningOf } from "@mimikit/protocol/texts/whole-characters";
 import type { McpRights } from "@mimikit/protocol/wire/mcp";
 import { oneLine } from "../prompt/quote.ts";
 import { SCHEMA_CHARS_MAX, UNKNOWN_LEVEL } from "../tools/external.ts";
@@ -46,7 +48,7 @@ export function readTools(
     }
     const level = rights.levels?.[each.name] ?? rights.level ?? hinted(each);
     const said = oneLine(each.description ?? each.title ?? each.name);
-    tools.push({ tool: each.name, description: said.slice(0, DESCRIPTION_CHARS_MAX), level, parameters });
+    tools.push({ tool: each.name, description: beginningOf(said, DESCRIPTION_CHARS_MAX), level, parameters });
   }
   if (wanted.length > TOOLS_MAX)
     problems.push(

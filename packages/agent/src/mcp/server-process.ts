@@ -3,9 +3,11 @@
  * of our processes promise. It and all that it starts end together, found by their group and by their mark;
  * nothing waits for a process that only holds its output open.
  */
+
 import { once } from "node:events";
 import { setTimeout as wait } from "node:timers/promises";
 import { stripVTControlCharacters } from "node:util";
+import { beginningOf, endOf } from "@mimikit/protocol/texts/whole-characters";
 import { MARK_VARIABLE } from "@mimikit/runtime/process/marked-processes";
 import { hasCode } from "@mimikit/store/disk/error-code";
 import type { JSONRPCMessage, Transport } from "@modelcontextprotocol/client";
@@ -59,7 +61,7 @@ export class ServerProcess implements Transport {
   get lastLines(): string[] {
     const text = stripVTControlCharacters(withoutValues(this.stderr, this.command.secrets));
     const lines = text.split(/[\r\n]+/).filter((line) => line.trim() !== "");
-    return lines.slice(-STDERR_LINES_MAX).map((line) => line.slice(0, STDERR_LINE_CHARS_MAX));
+    return lines.slice(-STDERR_LINES_MAX).map((line) => beginningOf(line, STDERR_LINE_CHARS_MAX));
   }
 
   /** Throws where it cannot be started. */
@@ -78,7 +80,7 @@ export class ServerProcess implements Transport {
     child.stderr.on("data", (chunk: Buffer) => {
       const all = this.stderr + chunk.toString("utf8");
       // The rest of a line that is cut may be a part of a key.
-      const kept = all.slice(-STDERR_CHARS_MAX);
+      const kept = endOf(all, STDERR_CHARS_MAX);
       this.stderr = kept.length === all.length ? all : kept.slice(kept.indexOf("\n") + 1);
     });
     for (const stream of [child.stdin, child.stdout, child.stderr])

@@ -3,11 +3,13 @@
  * a moment ago. A model that can see or hear is shown them; every other is told what there is, and a Worker where it is. Of
  * texts and documents each is told what they say (documents/document-text.ts).
  */
+
 import { constants, copyFile, mkdir, writeFile } from "node:fs/promises";
 import { extname, join } from "node:path";
 import { ATTACHMENT_EXTENSIONS, type AttachedFile, isOfAnyKind } from "@mimikit/protocol/base/attachment";
 import type { HistoryMessage } from "@mimikit/protocol/records/history";
 import type { Message } from "@mimikit/protocol/records/inbox";
+import { beginningOf } from "@mimikit/protocol/texts/whole-characters";
 import { findAttachment } from "@mimikit/store/attachments/attachments";
 import type { FileSystem } from "@mimikit/store/disk/file-system";
 import { attachmentPath } from "@mimikit/store/disk/state";
@@ -96,7 +98,7 @@ function fileName({ id, name = id.slice(0, 12), type }: AttachedFile): string {
   const ending = ATTACHMENT_EXTENSIONS[type];
   const given = extname(name);
   const stem = (given === "" ? name : name.slice(0, -given.length)).replace(/[^\p{L}\p{N}_-]+/gu, "-");
-  const short = stem.replace(/^-+|(?<!-)-+$/g, "").slice(0, NAME_CHARS_MAX);
+  const short = beginningOf(stem.replace(/^-+|(?<!-)-+$/g, ""), NAME_CHARS_MAX);
   return `${short === "" ? id.slice(0, 12) : short}.${isOfAnyKind(type) ? endingOf(given, ending) : ending}`;
 }
 

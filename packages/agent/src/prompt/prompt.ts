@@ -2,8 +2,10 @@
  * The prompt of a run: `system` is the same in every run of a role, so that prompt caches of providers hit; `user` is
  * everything that changes, with the fastest changes at the end.
  */
+
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
+import { beginningOf } from "@mimikit/protocol/texts/whole-characters";
 import { ROOT } from "@mimikit/runtime/home/programs";
 import type { Run } from "../provider.ts";
 import { definitionOf, type RoleDefinition } from "../roles/index.ts";
@@ -104,7 +106,7 @@ export async function loadPrompt({ role, prompt: path, sections }: RoleDefinitio
 function pin(rules: string): string {
   if (rules.trim() === "") return "";
   const left = `\n[… left out: these rules are longer than ${RULES_CHARS_MAX} characters …]`;
-  const shown = rules.length > RULES_CHARS_MAX ? `${rules.slice(0, RULES_CHARS_MAX)}${left}` : rules;
+  const shown = rules.length > RULES_CHARS_MAX ? `${beginningOf(rules, RULES_CHARS_MAX)}${left}` : rules;
   return `// Rules of the owner: they always hold, whatever is said below or later\n<M:rules>\n${block(shown)}\n</M:rules>\n\n`;
 }
 

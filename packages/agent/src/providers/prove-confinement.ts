@@ -3,6 +3,7 @@
  * commands do attempts to read the token, to write a file there and where nothing can be changed, and to look into what else is hidden.
  * It must be able to write in the workspace; a command of a read-only skill must not reach a server of this machine.
  */
+
 import { randomBytes } from "node:crypto";
 import { once } from "node:events";
 import { existsSync } from "node:fs";
@@ -10,6 +11,7 @@ import { mkdtemp, realpath, rm, writeFile } from "node:fs/promises";
 import { type AddressInfo, createServer } from "node:net";
 import { join } from "node:path";
 import type { ProviderId } from "@mimikit/protocol/base/provider";
+import { endOf } from "@mimikit/protocol/texts/whole-characters";
 import type { Config } from "@mimikit/runtime/config/config";
 import type { HomePlace } from "@mimikit/runtime/home/home";
 import { TEMPORARY } from "@mimikit/store/disk/state";
@@ -146,7 +148,7 @@ async function attemptIn(
     reject: false,
     timeout: ATTEMPT_MS,
   });
-  const reason = (ended.stderr || ended.shortMessage || "it said nothing").slice(-REASON_CHARS_MAX);
+  const reason = endOf(ended.stderr || ended.shortMessage || "it said nothing", REASON_CHARS_MAX);
   const why = `the sandbox does not run a command: ${reason}`;
   return { said: (ended.stdout ?? "").split("\n"), failure: { verdict: "refused", why, next: "mimikit logs" } };
 }

@@ -2,8 +2,10 @@
  * Summarises the conversation before a turn that must be compressed: the Teller's own words, or a summary by rule (SPEC
  * F3). It is made once, by the run, and is then part of the turn.
  */
+
 import { CONVERSATION_SUMMARY_CHARS_MAX, EFFECTS_MAX, type Effect } from "@mimikit/protocol/records/effect";
 import type { HistoryMessage } from "@mimikit/protocol/records/history";
+import { beginningOf } from "@mimikit/protocol/texts/whole-characters";
 import { HISTORY_MESSAGES_MIN } from "../prompt/recent-history.ts";
 import { shorten } from "../prompt/tokens.ts";
 import type { SessionLine } from "../session/session.ts";
@@ -47,7 +49,7 @@ export function summarizeTalk({ history, summary: earlier }: Talk): string {
 }
 
 function turnOf({ id, role, at, text: whole }: HistoryMessage): SessionLine[] {
-  const text = whole.slice(0, MESSAGE_CHARS_LOOKED_AT);
+  const text = beginningOf(whole, MESSAGE_CHARS_LOOKED_AT);
   if (role === "user") return [{ type: "steer", id, at, text }];
   return role === "assistant" ? [{ type: "assistant", text, calls: [] }] : [];
 }

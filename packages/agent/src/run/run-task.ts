@@ -2,6 +2,7 @@
  * Runs one attempt of a task with its provider and makes of it what the pool publishes. Any behaviour of a provider
  * gives an outcome: it never throws, and a turn that the user began always has a reply (SPEC G4).
  */
+
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { brokenOff, failureNotice, planLimitNotice, restartWords } from "@mimikit/core/views/notices";
@@ -19,6 +20,7 @@ import { RESULT_SCHEMAS, RESULT_TEXT_CHARS_MAX, type Result, type ResultType } f
 import type { ShownMemory } from "@mimikit/protocol/records/shown-memory";
 import { isTurn, type Task, type TurnInput } from "@mimikit/protocol/records/task";
 import { describeIssues } from "@mimikit/protocol/texts/issues";
+import { beginningOf, endOf } from "@mimikit/protocol/texts/whole-characters";
 import type { StreamLine } from "@mimikit/protocol/wire/stream";
 import { createToolBus } from "../bus.ts";
 import { type DoneEvent, type FailedEvent, type Provider, type Run, stopReason } from "../provider.ts";
@@ -141,7 +143,7 @@ function nobodyAnswered(
   return {
     status: "failed",
     failureReason: "provider",
-    error: errorsOf(unreached).slice(0, ERROR_CHARS_MAX),
+    error: beginningOf(errorsOf(unreached), ERROR_CHARS_MAX),
     ...withProblem(unreached.find(({ problem }) => problem !== undefined)),
     retryable: true,
     isOutage: true,
@@ -190,7 +192,7 @@ function withProblem(trouble: Trouble | undefined): Pick<RunOutcome, "problem"> 
 function helped(outcome: RunOutcome): RunOutcome {
   const { problem, error = "", retryable } = outcome;
   if (problem === undefined || retryable) return outcome;
-  return { ...outcome, error: `${error}. ${problemWords(problem, false).remedy}`.slice(0, ERROR_CHARS_MAX) };
+  return { ...outcome, error: beginningOf(`${error}. ${problemWords(problem, false).remedy}`, ERROR_CHARS_MAX) };
 }
 
 type Last = DoneEvent | FailedEvent;
@@ -277,7 +279,7 @@ function verdictOf({ last, isUntouched }: Ran): ProviderVerdict {
 }
 
 function stepOf(text: string): string {
-  return text.slice(0, STEP_CHARS_MAX);
+  return beginningOf(text, STEP_CHARS_MAX);
 }
 
 /** Forwards the stream and returns the last event; makes one up where the provider does not keep its contract. */
@@ -353,7 +355,7 @@ async function conclude(
     resultType: results.includes(resultType) ? resultType : results[0],
     status: "failed",
     failureReason,
-    error: error.slice(0, ERROR_CHARS_MAX),
+    error: beginningOf(error, ERROR_CHARS_MAX),
     retryable,
   });
   const invalid = (why: string) => fail("invalid_result", `${provider.name} handed in no valid result: ${why}`, false);
@@ -372,7 +374,7 @@ async function conclude(
       ...base,
       status: "needs_input",
       result: value,
-      question: question.slice(0, QUESTION_CHARS_MAX),
+      question: beginningOf(question, QUESTION_CHARS_MAX),
       retryable: false,
     };
   }
@@ -409,7 +411,7 @@ async function readResult(
 function noteOf({ note = "", limit }: DoneEvent, { prompt }: Task): string {
   const notice = limit === undefined ? "" : planLimitNotice(limit, prompt);
   const text = [notice, note.trim()].filter((part) => part !== "").join("\n\n");
-  return text.length <= PLAN_NOTE_CHARS_MAX ? text : `${text.slice(0, PLAN_NOTE_CHARS_MAX - 1)}…`;
+  return text.length <= PLAN_NOTE_CHARS_MAX ? text : `${beginningOf(text, PLAN_NOTE_CHARS_MAX - 1)}…`;
 }
 
 type TextResult = { text: string; artifact?: string | undefined };
@@ -419,7 +421,7 @@ async function boundText({ text, artifact }: TextResult, runDir: string): Promis
   if (text.length <= RESULT_TEXT_CHARS_MAX) return { text, ...(artifact !== undefined && { artifact }) };
   const path = artifact ?? join(runDir, TEXT_FILE);
   if (artifact === undefined) await writeFile(path, text, { mode: 0o600 });
-  return { text: text.slice(-RESULT_TEXT_CHARS_MAX), artifact: path };
+  return { text: endOf(text, RESULT_TEXT_CHARS_MAX), artifact: path };
 }
 
 /** A turn ends in a reply: the staged one, else what the provider said last, else the truth about what went wrong. */
@@ -459,5 +461,5 @@ function questionsIn(effects: readonly Effect[], turn: TurnInput): string {
 }
 
 function cutReply(text: string): string {
-  return text.length <= REPLY_CHARS_MAX ? text : `${text.slice(0, REPLY_CHARS_MAX - CUT.length)}${CUT}`;
+  return text.length <= REPLY_CHARS_MAX ? text : `${beginningOf(text, REPLY_CHARS_MAX - CUT.length)}${CUT}`;
 }

@@ -3,7 +3,9 @@
  * decisions, open points, and findings of the tools. Taken out by rule, whole sentences only, so it is the same whenever
  * it is taken; a derived view, and the session is the truth.
  */
+
 import { tryJson } from "@mimikit/protocol/base/json";
+import { beginningOf } from "@mimikit/protocol/texts/whole-characters";
 import { estimateTokens, shorten } from "../prompt/tokens.ts";
 import type { SessionLine, TurnOf } from "./session.ts";
 
@@ -134,7 +136,7 @@ function costOf(title: string, text: string): number {
 function statements(text: string): string[] {
   const found: string[] = [];
   let isListOpen = false;
-  for (const line of text.slice(0, TEXT_CHARS_MAX).split("\n")) {
+  for (const line of beginningOf(text, TEXT_CHARS_MAX).split("\n")) {
     const isItem = LIST_LINE.test(line);
     const isContinued = /^\s+\S/.test(line);
     const last = found.at(-1);
@@ -174,7 +176,7 @@ function factsIn(json: string): string[] {
 
 function firstLine(text: string): string {
   const line = text.split("\n").find((each) => each.trim() !== "") ?? "";
-  return line.trim().slice(0, FACT_CHARS_MAX);
+  return beginningOf(line.trim(), FACT_CHARS_MAX);
 }
 
 function tidy(item: string): string {

@@ -1,6 +1,8 @@
 /** The output of a command: its end in memory, as much as is allowed in a file, and its last line for those who watch. */
+
 import { type FileHandle, open } from "node:fs/promises";
 import { stripVTControlCharacters } from "node:util";
+import { beginningOf } from "@mimikit/protocol/texts/whole-characters";
 
 /** The file keeps the beginning of the output up to here, and says where it stops. */
 export const OUTPUT_FILE_BYTES_MAX = 16_777_216;
@@ -63,7 +65,7 @@ export class Output {
   lastLine(): string {
     const end = stripVTControlCharacters(this.#tail.subarray(-4 * LINE_CHARS_MAX).toString("utf8"));
     const lines = end.split(/[\r\n]+/).map((line) => line.trim());
-    return (lines.findLast((line) => line !== "") ?? "").slice(0, LINE_CHARS_MAX);
+    return beginningOf(lines.findLast((line) => line !== "") ?? "", LINE_CHARS_MAX);
   }
 
   async close(): Promise<void> {

@@ -3,6 +3,7 @@
  * (SPEC I7). Only name, description and path are in a prompt; the rest is read when it is needed. A folder that breaks a
  * bound or holds a link that leaves it is no skill, and is told with the reason; nothing of it is ever executed here.
  */
+
 import { copyFile, lstat, mkdir, readdir, realpath } from "node:fs/promises";
 import { homedir } from "node:os";
 import { dirname, join, relative, resolve, sep } from "node:path";
@@ -16,6 +17,7 @@ import {
   type SkillSummary,
 } from "@mimikit/protocol/base/skill";
 import { describeIssues } from "@mimikit/protocol/texts/issues";
+import { beginningOf } from "@mimikit/protocol/texts/whole-characters";
 import type { Environment, HomePlace } from "@mimikit/runtime/home/home";
 import { ROOT } from "@mimikit/runtime/home/programs";
 import { hasCode } from "@mimikit/store/disk/error-code";
@@ -68,7 +70,7 @@ export function parseSkill(text: string): Pick<SkillSummary, "name" | "descripti
     name,
     description,
     ...(level !== undefined && { level }),
-    ...(warning !== undefined && { warning: warning.slice(0, SKILL_WARNING_CHARS_MAX) }),
+    ...(warning !== undefined && { warning: beginningOf(warning, SKILL_WARNING_CHARS_MAX) }),
   };
 }
 
@@ -112,7 +114,7 @@ export async function findSkills(places: SkillPlaces): Promise<Skills> {
       } catch (error) {
         // One that cannot be read is told like one that is wrong: the others are there all the same.
         if (!(error instanceof Error)) throw error;
-        problems.push({ path, reason: error.message.slice(0, REASON_CHARS_MAX) });
+        problems.push({ path, reason: beginningOf(error.message, REASON_CHARS_MAX) });
       }
     }
   }

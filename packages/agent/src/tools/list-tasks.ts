@@ -1,6 +1,7 @@
 /** Lists waiting, queued and running tasks, recently ended ones, and triggers. A turn is no task to its user. */
 
 import { Role } from "@mimikit/protocol/base/role";
+import { beginningOf } from "@mimikit/protocol/texts/whole-characters";
 import { TaskState } from "@mimikit/protocol/wire/api";
 import { z } from "zod";
 import { type ReadContext, tool } from "./tool.ts";
@@ -28,7 +29,7 @@ export const listTasks = tool({
       .slice(0, TASKS_MAX)
       .map(({ prompt, ...task }) => ({
         ...task,
-        prompt: prompt.slice(0, PROMPT_CHARS),
+        prompt: beginningOf(prompt, PROMPT_CHARS),
         summary: reads.summaries[task.id],
       })),
     ...(scope !== "ended" && role === undefined && state === undefined && { triggers: triggersOf(reads) }),
@@ -38,7 +39,7 @@ export const listTasks = tool({
 function triggersOf({ triggers }: ReadContext) {
   return triggers.slice(0, TRIGGERS_MAX).map(({ prompt, recent, ...trigger }) => ({
     ...trigger,
-    prompt: prompt.slice(0, PROMPT_CHARS),
+    prompt: beginningOf(prompt, PROMPT_CHARS),
     recent: recent.slice(-PAST_MAX),
   }));
 }

@@ -1,7 +1,9 @@
 /** The entry of memory that a call means. */
+
 import { findEntries } from "@mimikit/memory/sources/find-entries";
 import type { MemoryPlace } from "@mimikit/memory/sources/memory-query";
 import { entryName } from "@mimikit/protocol/records/memory-entry";
+import { beginningOf } from "@mimikit/protocol/texts/whole-characters";
 import { z } from "zod";
 
 const SAID_CHARS_MAX = 2_000;
@@ -19,6 +21,6 @@ export async function meantEntry(line: string, place: MemoryPlace): Promise<{ do
   if (found.length === 1) return { document: first.document, entry: entryName(first.entry) };
   const named = found
     .slice(0, NAMED_MAX)
-    .map(({ document, entry }) => `[${document}] ${entry.text.replaceAll("\n", " ").slice(0, NAMED_CHARS_MAX)}`);
+    .map(({ document, entry }) => `[${document}] ${beginningOf(entry.text.replaceAll("\n", " "), NAMED_CHARS_MAX)}`);
   throw new Error(`${found.length} lines say so, give the whole line of one:\n${named.join("\n")}`);
 }

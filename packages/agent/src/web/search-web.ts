@@ -1,4 +1,5 @@
 /** Asks a search engine that the owner has set up. Its answer is text of the web. */
+import { beginningOf } from "@mimikit/protocol/texts/whole-characters";
 import type { SearchEngine } from "@mimikit/runtime/config/search-engines";
 import { withoutKey } from "@mimikit/runtime/config/secrets";
 import { VERSION } from "@mimikit/runtime/home/version";
@@ -110,7 +111,7 @@ async function textOf(response: Response): Promise<string> {
 
 function refusal({ engine }: SearchPlace, status: number, text: string): string {
   const hint = engine === "searxng" && status === 403 ? " (its settings.yml must have json among search.formats)" : "";
-  const said = text.replace(/\s+/g, " ").trim().slice(0, REASON_CHARS_MAX);
+  const said = beginningOf(text.replace(/\s+/g, " ").trim(), REASON_CHARS_MAX);
   return `${engine} answers with status ${status}${hint}: ${said}`;
 }
 

@@ -1,6 +1,7 @@
 /** Triggers in words: when one fires, what a condition waits for, how long something takes. One line each. */
 
 import type { Trigger } from "@mimikit/protocol/records/trigger";
+import { beginningOf } from "@mimikit/protocol/texts/whole-characters";
 import { type ConditionField, ROWS, saidOf } from "@mimikit/protocol/triggers/atoms";
 import { type Condition, isAtom, partsOf } from "@mimikit/protocol/triggers/condition";
 import { localTime } from "./schedule.ts";
@@ -69,5 +70,5 @@ function valueText(kind: ConditionField["kind"], value: unknown): string {
 /** A text as one line that leaves room beside it. */
 export function shortened(text: string): string {
   const line = text.replace(/\s+/g, " ").trim();
-  return line.length > PROMPT_SHOWN_CHARS ? `${line.slice(0, PROMPT_SHOWN_CHARS - 1)}…` : line;
+  return line.length > PROMPT_SHOWN_CHARS ? `${beginningOf(line, PROMPT_SHOWN_CHARS - 1)}…` : line;
 }

@@ -16,6 +16,7 @@ import {
 import type { Event } from "@mimikit/protocol/records/inbox";
 import type { Result } from "@mimikit/protocol/records/result";
 import { blankTask, isImprovement, PRIORITY_DEFAULT, type Task } from "@mimikit/protocol/records/task";
+import { beginningOf } from "@mimikit/protocol/texts/whole-characters";
 
 /** The rules of a Worker's workspace in an improvement. */
 const WORK_RULES =
@@ -62,12 +63,12 @@ export function nextStep({ task, status, result, completedAt }: Result): Task | 
     case "work": {
       const change = CommittedChange.safeParse(result).data;
       if (change === undefined || change.commit === null || found?.found !== true) return null;
-      return after("review", { change }, `review: ${found.title}`.slice(0, TITLE_CHARS_MAX));
+      return after("review", { change }, beginningOf(`review: ${found.title}`, TITLE_CHARS_MAX));
     }
     case "review": {
       const review = Review.safeParse(result).data;
       if (review === undefined || found?.found !== true) return null;
-      const title = `${review.pass ? "land" : "remove"}: ${found.title}`.slice(0, TITLE_CHARS_MAX);
+      const title = beginningOf(`${review.pass ? "land" : "remove"}: ${found.title}`, TITLE_CHARS_MAX);
       return after("land", { review }, title);
     }
     case "land":
@@ -101,7 +102,7 @@ function stepTask(
 export function unmergeTask({ number, merged, title }: MergeChange, n: number, nowMs: number): Task {
   const id = unmergeId(number, n);
   const order = { createdAt: new Date(nowMs).toISOString(), traceId: id };
-  const task = stepTask({ number, step: "undo", merged }, `undo: ${title}`.slice(0, TITLE_CHARS_MAX), order);
+  const task = stepTask({ number, step: "undo", merged }, beginningOf(`undo: ${title}`, TITLE_CHARS_MAX), order);
   return { ...task, priority: PRIORITY_DEFAULT };
 }
 
@@ -117,7 +118,7 @@ export function mergeOf({ task, status, result, completedAt }: Result): MergeCha
     id: improvementId(improve.number),
     at: completedAt,
     by: SELF_IMPROVE,
-    title: (improve.found?.found === true ? improve.found.title : title).slice(0, CHANGE_TITLE_CHARS_MAX),
+    title: beginningOf(improve.found?.found === true ? improve.found.title : title, CHANGE_TITLE_CHARS_MAX),
     what: "improvement",
     op: "merge",
     number: improve.number,

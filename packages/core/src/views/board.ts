@@ -6,6 +6,7 @@ import type { Claim } from "@mimikit/protocol/records/claim";
 import type { Result } from "@mimikit/protocol/records/result";
 import type { Task } from "@mimikit/protocol/records/task";
 import type { DependentTask, Trigger } from "@mimikit/protocol/records/trigger";
+import { beginningOf } from "@mimikit/protocol/texts/whole-characters";
 import type { TaskState, TaskSummary, TriggerSummary } from "@mimikit/protocol/wire/api";
 import { needsOf } from "../conditions/index.ts";
 import { nextFiring } from "../triggers/occurrence.ts";
@@ -84,7 +85,7 @@ function baseOf(task: Task, state: TaskState): TaskSummary {
     role,
     type,
     title,
-    prompt: prompt.slice(0, BOARD_PROMPT_CHARS),
+    prompt: beginningOf(prompt, BOARD_PROMPT_CHARS),
     state,
     priority,
     attempts: 0,
@@ -105,7 +106,7 @@ export function triggerSummary(trigger: Trigger): TriggerSummary {
     id,
     type,
     title,
-    prompt: prompt.slice(0, BOARD_PROMPT_CHARS),
+    prompt: beginningOf(prompt, BOARD_PROMPT_CHARS),
     target,
     priority,
     createdAt,

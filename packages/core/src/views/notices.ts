@@ -8,6 +8,7 @@ import type { Outage } from "@mimikit/protocol/records/result";
 import type { TurnInput } from "@mimikit/protocol/records/task";
 import { codeOf, wordsOfOthers } from "@mimikit/protocol/texts/coded";
 import { mixedWords, RIGHT_TO_LEFT, visibleLine } from "@mimikit/protocol/texts/visible";
+import { beginningOf } from "@mimikit/protocol/texts/whole-characters";
 import { isTimeZone } from "@mimikit/protocol/triggers/condition";
 import { momentText } from "../schedule/trigger-words.ts";
 import { problemWords } from "./problem-words.ts";
@@ -198,7 +199,7 @@ function notesOn(shown: string, chinese: boolean): string {
   const mixed = mixedWords(shown).slice(0, MIXED_MAX);
   const named = mixed.map(({ word, written }) => {
     const as = inert(visibleLine(word, MIXED_CHARS_MAX));
-    const is = inert(written.slice(0, MIXED_CHARS_MAX));
+    const is = inert(beginningOf(written, MIXED_CHARS_MAX));
     return chinese
       ? `注意：${as} 混用了不同文字的字母，实际是 ${is}。`
       : `Note: ${as} mixes letters of several scripts: ${is}. `;
@@ -334,11 +335,11 @@ const CLOSE_CHARS_MAX = 17;
  */
 export function brokenOff(said: string, notice: string, charsMax: number): string {
   const end = said.trim() === "" ? notice : `\n\n${notice}`;
-  const kept = said.trimEnd().slice(0, Math.max(0, charsMax - end.length - CLOSE_CHARS_MAX));
+  const kept = beginningOf(said.trimEnd(), Math.max(0, charsMax - end.length - CLOSE_CHARS_MAX));
   let open = "";
   for (const [, fence = ""] of kept.matchAll(FENCE)) {
     if (open === "") open = fence;
     else if (fence.startsWith(open)) open = "";
   }
-  return `${kept}${open === "" ? "" : `\n${open}`}${end}`.slice(0, charsMax);
+  return beginningOf(`${kept}${open === "" ? "" : `\n${open}`}${end}`, charsMax);
 }

@@ -5,6 +5,7 @@
 
 import type { Question } from "@mimikit/protocol/records/question";
 import type { PastOccurrence, Trigger } from "@mimikit/protocol/records/trigger";
+import { beginningOf } from "@mimikit/protocol/texts/whole-characters";
 import type { TaskSummary } from "@mimikit/protocol/wire/api";
 import { durationText, momentText, whenText } from "../schedule/trigger-words.ts";
 
@@ -135,6 +136,6 @@ export function markdownText(text: string): string {
     .replace(/\s+/g, " ")
     .replace(/[\p{Cc}\u202a-\u202e\u2066-\u2069]/gu, "")
     .trim();
-  const short = line.length > CELL_CHARS_MAX ? `${line.slice(0, CELL_CHARS_MAX - 1)}…` : line;
+  const short = line.length > CELL_CHARS_MAX ? `${beginningOf(line, CELL_CHARS_MAX - 1)}…` : line;
   return short.replace(/[\\`*_[\]<>&|~]/g, "\\$&");
 }

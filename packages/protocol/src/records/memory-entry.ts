@@ -1,4 +1,5 @@
 /** An entry of a memory document that can be changed or forgotten by itself: the page lists it, and the supervisor finds it again. */
+import { beginningOf } from "../texts/whole-characters.ts";
 
 /** An entry is named by how it begins: all of it, or so many characters. */
 export const ENTRY_NAME_CHARS_MAX = 1_000;
@@ -74,5 +75,5 @@ export function forgottenTurns(document: string): Set<number> {
 
 /** The name of an entry in a command. */
 export function entryName({ text }: Pick<MemoryEntry, "text">): string {
-  return text.slice(0, ENTRY_NAME_CHARS_MAX);
+  return beginningOf(text, ENTRY_NAME_CHARS_MAX);
 }

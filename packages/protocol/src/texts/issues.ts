@@ -2,8 +2,10 @@
  * Says why a value does not fit its schema, in sentences of the table that say what to write instead. Schemas have them from
  * here on: each issue of zod that has no words of its own gets them when this module is loaded.
  */
+
 import { z } from "zod";
 import { sentence } from "./coded.ts";
+import { beginningOf } from "./whole-characters.ts";
 
 /** Issues that one line tells; the first ones are enough to go on. */
 const ISSUES_TOLD_MAX = 5;
@@ -121,7 +123,7 @@ export function describeIssues(error: z.ZodError, at: readonly string[] = []): s
 
 /** The issues, each behind its place. */
 export function inOneLine(issues: readonly Pick<Issue, "path" | "message">[]): string {
-  return issues.slice(0, ISSUES_TOLD_MAX).map(withPlace).join("; ").slice(0, TOLD_CHARS_MAX);
+  return beginningOf(issues.slice(0, ISSUES_TOLD_MAX).map(withPlace).join("; "), TOLD_CHARS_MAX);
 }
 
 /** The issue behind its place; the value as a whole has none. */

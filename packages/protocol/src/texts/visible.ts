@@ -3,6 +3,7 @@
  * out in brackets (`⟨1500 spaces⟩`, `⟨U+202E⟩`). The brackets themselves are written out too, so nothing in the text passes for one of
  * them, and the text can be told from what is shown (docs/autonomy.md#the-answers).
  */
+import { beginningOf } from "./whole-characters.ts";
 
 /** Longer runs are written out: spaces and tabs side by side, line breaks with nothing but white space between them. */
 interface Layout {
@@ -65,7 +66,7 @@ export function visibleDocument(text: string): string {
 export function visibleLine(text: string, charsMax: number): string {
   const line = visible(text).replace(/\n+/g, written);
   if (line.length <= charsMax) return line;
-  return `${line.slice(0, charsMax).toWellFormed()}…⟨${line.length - charsMax} more characters⟩`;
+  return `${beginningOf(line, charsMax).toWellFormed()}…⟨${line.length - charsMax} more characters⟩`;
 }
 
 function shown(text: string, layout: Layout): string {

@@ -16,6 +16,14 @@ export function wellFormed<Value>(value: Value): Value {
   return deep(value) as Value;
 }
 
+/** An escape in JSON: a backslash, a pair of halves, or a half alone. */
+const ESCAPE = /\\(?:\\|u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|(u[dD][89a-fA-F][0-9a-fA-F]{2}))/g;
+
+/** The same for a text of JSON, in which halves of characters are written as escapes: its receiver parses it. */
+export function wellFormedJson(text: string): string {
+  return text.toWellFormed().replace(ESCAPE, (all, half: string | undefined) => (half === undefined ? all : "\\ufffd"));
+}
+
 function boundaryIn(text: string, at: number): number {
   return isInPair(text, at) ? at - 1 : at;
 }

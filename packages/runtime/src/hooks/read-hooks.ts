@@ -2,9 +2,11 @@
  * Reads the hooks of a state directory, `hooks/*.yaml` (docs/hooks.md). A file that is not right is no hook at all, and is
  * named with its line; the others count.
  */
+
 import { BadJson } from "@mimikit/protocol/base/json";
 import { HookFile, HookName, SourceFile } from "@mimikit/protocol/records/hook";
 import { issuesOf, problemWith, withPlace } from "@mimikit/protocol/texts/issues";
+import { beginningOf } from "@mimikit/protocol/texts/whole-characters";
 import { hasCode } from "@mimikit/store/disk/error-code";
 import type { FileSystem } from "@mimikit/store/disk/file-system";
 import { HOOKS } from "@mimikit/store/disk/state";
@@ -51,7 +53,7 @@ export async function readHooks(fs: FileSystem): Promise<FoundHooks> {
     const refuse = (reason: string, line?: number) =>
       found.problems.push({
         place: line === undefined ? path : `${path}:${line}`,
-        reason: reason.slice(0, PROBLEM_CHARS_MAX),
+        reason: beginningOf(reason, PROBLEM_CHARS_MAX),
         name: problemWith(HookName, name) === null ? name : null,
       });
     const wrongName = problemWith(HookName, name);

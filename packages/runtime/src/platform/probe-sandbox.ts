@@ -3,6 +3,7 @@ import { execFile } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { homedir } from "node:os";
 import { sentence } from "@mimikit/protocol/texts/coded";
+import { beginningOf } from "@mimikit/protocol/texts/whole-characters";
 import type { SandboxTool } from "./platform.ts";
 
 const PROBE_MS = 5_000;
@@ -34,7 +35,7 @@ export async function probeSandbox(tool: SandboxTool, program: string): Promise<
     execFile(file, args, { env: {}, timeout: PROBE_MS, killSignal: "SIGKILL" }, (error, _stdout, stderr) => {
       if (error === null) return resolve(null);
       const [reason = ""] = [stderr, error.message].flatMap((text) => text.trim() || []);
-      resolve(reason.replace(/\s+/g, " ").slice(0, REASON_CHARS_MAX));
+      resolve(beginningOf(reason.replace(/\s+/g, " "), REASON_CHARS_MAX));
     });
   });
 }

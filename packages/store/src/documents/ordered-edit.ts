@@ -5,6 +5,7 @@ import { titleOf } from "@mimikit/core/base/title";
 import type { Changer, UndoableChange } from "@mimikit/protocol/records/change";
 import { entriesOf, entryName } from "@mimikit/protocol/records/memory-entry";
 import { sentence } from "@mimikit/protocol/texts/coded";
+import { beginningOf } from "@mimikit/protocol/texts/whole-characters";
 import { BACKLOG_PATH, MEMORY_PATH, PERSONA_PATH, PROFILE_PATH } from "../disk/state.ts";
 import { type BacklogItem, findBacklogItem, parseBacklog } from "./backlog.ts";
 import { appendItem, type EditProblem, editMark, withBlock, withoutMarks } from "./document.ts";
@@ -104,7 +105,7 @@ function findItem(edit: BacklogEdit, text: string): BacklogItem | EditProblem {
 function noSuchItem(wanted: string, text: string): EditProblem {
   const items = parseBacklog(text);
   const named = items.slice(0, NAMED_MAX).map(({ item, done }, i) => {
-    const cut = item.length > NAMED_CHARS_MAX ? `${item.slice(0, NAMED_CHARS_MAX)}…` : item;
+    const cut = item.length > NAMED_CHARS_MAX ? `${beginningOf(item, NAMED_CHARS_MAX)}…` : item;
     return `${i + 1}. ${done ? "[x] " : ""}${cut}`;
   });
   const more = items.length > NAMED_MAX ? ` · … (${items.length})` : "";

@@ -1,6 +1,8 @@
 /** The MCP servers of mcp.json, for the sub-commands of `mimikit mcp`. */
+
 import { mkdirSync } from "node:fs";
 import { readMcpFile } from "@mimikit/agent/mcp/files/mcp-file";
+import { beginningOf } from "@mimikit/protocol/texts/whole-characters";
 import type { McpCondition, McpServer } from "@mimikit/protocol/wire/mcp";
 import type { Argv } from "yargs";
 import type { CommonOptions } from "../../arguments/command.ts";
@@ -69,5 +71,5 @@ export async function tried(name: string, server: McpServer, json: boolean): Pro
 export const toolRow = ({ name, level, description }: McpCondition["tools"][number]) => [
   name,
   level,
-  plainLine(description.length > DESCRIPTION_CHARS ? `${description.slice(0, DESCRIPTION_CHARS)}…` : description),
+  plainLine(description.length > DESCRIPTION_CHARS ? `${beginningOf(description, DESCRIPTION_CHARS)}…` : description),
 ];

@@ -1,4 +1,5 @@
 /** The part of memory that an address means: a file, or an entry of it. */
+import { beginningOf } from "@mimikit/protocol/texts/whole-characters";
 
 /** Characters of an entry in an address. */
 const ENTRY_CHARS_MAX = 80;
@@ -7,7 +8,7 @@ const DIVIDER = "\n";
 
 /** @param entry how it begins. */
 export function entryDetail(file: string, entry?: string): string {
-  return entry === undefined ? file : `${file}${DIVIDER}${entry.slice(0, ENTRY_CHARS_MAX).toWellFormed()}`;
+  return entry === undefined ? file : `${file}${DIVIDER}${beginningOf(entry, ENTRY_CHARS_MAX).toWellFormed()}`;
 }
 
 export function readDetail(detail: string): { file: string; entry: string | undefined } {

@@ -1,5 +1,7 @@
 /** A document of memory entry by entry: where each comes from, and ways to change and to forget it. */
+
 import { entriesOf, entryName, type MemoryEntry, rememberedIn } from "@mimikit/protocol/records/memory-entry";
+import { beginningOf } from "@mimikit/protocol/texts/whole-characters";
 import type { MemoryEditBody, MemoryText } from "@mimikit/protocol/wire/api";
 import { useSignal } from "@preact/signals";
 import { bringMessage } from "../../conversation/earlier-messages.ts";
@@ -69,7 +71,7 @@ interface EntryProps {
 
 function Entry({ entry, isLocked, edit }: EntryProps) {
   const typed = useSignal<string | undefined>(undefined);
-  const named = entry.text.slice(0, NAMED_CHARS_MAX);
+  const named = beginningOf(entry.text, NAMED_CHARS_MAX);
   if (typed.value !== undefined) {
     const to = typed.value.trim();
     return (

@@ -1,4 +1,5 @@
 /** The files of a task: what it made, changed and deleted, to be opened, compared and saved; and where its whole output is. */
+import { beginningOf } from "@mimikit/protocol/texts/whole-characters";
 import type { FileEdit, TaskFile, TaskFilesAnswer } from "@mimikit/protocol/wire/task-files";
 import { useState } from "preact/hooks";
 import { viewWords } from "../../i18n/view-words.ts";
@@ -142,7 +143,7 @@ async function readStart(content: Response, charset?: string): Promise<Shown> {
     bytes += piece.value.length;
     if (bytes <= SHOWN_BYTES_MAX) continue;
     await reader?.cancel();
-    return { text: text.slice(0, SHOWN_BYTES_MAX), isCut: true };
+    return { text: beginningOf(text, SHOWN_BYTES_MAX), isCut: true };
   }
 }
 

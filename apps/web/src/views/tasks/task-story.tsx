@@ -1,5 +1,6 @@
 /** One task: what was asked, what came of it, and when what happened to it. */
 
+import { beginningOf } from "@mimikit/protocol/texts/whole-characters";
 import type { TaskDetail, TaskSummary } from "@mimikit/protocol/wire/api";
 import { answererTitle } from "../../i18n/answerer-of.ts";
 import { viewWords } from "../../i18n/view-words.ts";
@@ -118,7 +119,7 @@ function Asked({ prompt }: { prompt: string }) {
   return (
     <section>
       <h4>{viewWords.asked}</h4>
-      <p class="asked">{isLong ? `${prompt.slice(0, PROMPT_SHOWN_CHARS)}…` : prompt}</p>
+      <p class="asked">{isLong ? `${beginningOf(prompt, PROMPT_SHOWN_CHARS)}…` : prompt}</p>
       {isLong && (
         <details>
           <summary>{viewWords.whole}</summary>

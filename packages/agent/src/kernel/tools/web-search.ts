@@ -1,4 +1,5 @@
 /** Asks the search engine that the owner has set up. Its words leave the machine, so it asks as a command with the network does. */
+import { beginningOf } from "@mimikit/protocol/texts/whole-characters";
 import { z } from "zod";
 import { lines, record } from "../../prompt/quote.ts";
 import { tool } from "../../tools/tool.ts";
@@ -27,7 +28,7 @@ export const webSearchTool = ({ task, signal }: Workspace, place: SearchPlace) =
       const found = await searchWeb(place, query, count, signal);
       if (found.length === 0) return { text: "[nothing was found]" };
       return {
-        text: lines(...found.map(({ title, url, text }) => record({ url, title }, text.slice(0, HIT_CHARS_MAX)))),
+        text: lines(...found.map(({ title, url, text }) => record({ url, title }, beginningOf(text, HIT_CHARS_MAX)))),
       };
     },
   });

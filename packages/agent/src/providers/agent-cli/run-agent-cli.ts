@@ -2,12 +2,14 @@
  * A run on an agent CLI. Every question to it is a process of its own in one thread: first the prompt, then what the user
  * says meanwhile, then at most one correction. Never throws: a failure is the last event.
  */
+
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { ROLES } from "@mimikit/protocol/base/kind";
 import type { Steer } from "@mimikit/protocol/base/signal";
 import { addUsage, NO_USAGE, type Usage } from "@mimikit/protocol/base/usage";
 import { isTurn } from "@mimikit/protocol/records/task";
+import { beginningOf } from "@mimikit/protocol/texts/whole-characters";
 import type { StreamLine } from "@mimikit/protocol/wire/stream";
 import { MARK_VARIABLE } from "@mimikit/runtime/process/marked-processes";
 import { type Conclusion, conclude, describeUseless } from "../../conclusion/conclusion.ts";
@@ -242,7 +244,7 @@ class AgentRun {
         return;
       case "began":
       case "progress":
-        if (event.step !== "") yield { type: "progress", step: event.step.slice(0, STEP_CHARS_MAX) };
+        if (event.step !== "") yield { type: "progress", step: beginningOf(event.step, STEP_CHARS_MAX) };
         return;
       case "delta":
         yield* this.show(event.text, event.isFirst);

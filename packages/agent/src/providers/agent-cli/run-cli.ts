@@ -1,5 +1,7 @@
 /** One process of an agent CLI: it gets its words by standard input and answers in JSON lines. */
+
 import { stripVTControlCharacters } from "node:util";
+import { endOf } from "@mimikit/protocol/texts/whole-characters";
 import { withoutKey } from "@mimikit/runtime/config/secrets";
 import { type Child, type Ended, runChild } from "../../shell/run-child.ts";
 import { JsonLines } from "./json-lines.ts";
@@ -44,7 +46,7 @@ export async function* runCli(command: CliCommand, stop: AbortSignal): AsyncGene
 
 /** The end of `text` as it may be shown. */
 function cleaned(text: string, secrets: readonly string[]): string {
-  return stripVTControlCharacters(withoutSecrets(text, secrets)).trim().slice(-STDERR_CHARS_MAX);
+  return endOf(stripVTControlCharacters(withoutSecrets(text, secrets)).trim(), STDERR_CHARS_MAX);
 }
 
 /** The explanation of a program that does not work: the first line that says something. */

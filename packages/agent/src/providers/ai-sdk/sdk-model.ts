@@ -2,7 +2,9 @@
  * A model behind a library of the AI SDK: it knows the wire of its vendor. Our promises about an exchange stay ours: its
  * time, its bounds, the meaning of a refusal, and that no failure holds the key. Never throws, as no `Model` does.
  */
+
 import type { LanguageModelV4, LanguageModelV4CallOptions } from "@ai-sdk/provider";
+import { beginningOf, wellFormed } from "@mimikit/protocol/texts/whole-characters";
 import type { Model, ModelEvent, ModelFailure, ModelRequest } from "../../kernel/model.ts";
 import { failureInStream, failureOf } from "../endpoint/failure.ts";
 import { hostOf, type ModelEndpoint } from "../endpoint/place.ts";
@@ -60,7 +62,7 @@ class Exchange {
     const { wire, place, watch } = this;
     const model = await wire.connect((input, init) => this.fetch(input, init));
     const { stream } = await model.doStream({
-      ...promptOf(request, wire.cacheMark),
+      ...wellFormed(promptOf(request, wire.cacheMark)),
       abortSignal: watch.signal,
       ...(place.effort !== undefined && { reasoning: place.effort }),
       ...(wire.outputTokensMax !== undefined && { maxOutputTokens: wire.outputTokensMax }),
@@ -149,5 +151,5 @@ function readVendorError(error: unknown): VendorError | null {
 
 function firstLine(error: unknown): string {
   const text = error instanceof Error ? error.message : String(error);
-  return (text.split("\n", 1)[0] ?? "").slice(0, MESSAGE_CHARS_MAX);
+  return beginningOf(text.split("\n", 1)[0] ?? "", MESSAGE_CHARS_MAX);
 }

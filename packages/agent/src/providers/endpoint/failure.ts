@@ -1,6 +1,8 @@
 /** The meaning of an endpoint's refusal: for us, whether to try again or to send less; for its owner, what is wrong. */
+
 import type { Cause } from "@mimikit/protocol/base/cause";
 import { tryJson } from "@mimikit/protocol/base/json";
+import { beginningOf } from "@mimikit/protocol/texts/whole-characters";
 import { z } from "zod";
 import type { ModelFailure } from "../../kernel/model.ts";
 
@@ -74,7 +76,7 @@ export function failureOf(
   host: string,
 ): ModelFailure {
   const text = readWords(body);
-  const message = `${host} says HTTP ${status}${text === "" ? "" : `: ${text}`}`.slice(0, MESSAGE_CHARS_MAX);
+  const message = beginningOf(`${host} says HTTP ${status}${text === "" ? "" : `: ${text}`}`, MESSAGE_CHARS_MAX);
   const failure: ModelFailure = { type: "failure", ...meaningOf(status, body), message };
   if (failure.kind !== "unavailable") return failure;
   const retryAfterMs = readRetryAfter(retryAfter ?? RETRY_DELAY.exec(body)?.[1] ?? null, nowMs);
@@ -98,7 +100,7 @@ function meaningOf(status: number, body: string): Meaning {
 /** An error inside an answer that began as a good one: only its words tell what it is. @param host who says so. */
 export function failureInStream(error: unknown, host: string): ModelFailure {
   const body = JSON.stringify({ error });
-  const message = `${host} broke off: ${readWords(body)}`.slice(0, MESSAGE_CHARS_MAX);
+  const message = beginningOf(`${host} broke off: ${readWords(body)}`, MESSAGE_CHARS_MAX);
   return { type: "failure", ...(OVERFLOW.some((pattern) => pattern.test(body)) ? TOO_LONG : BUSY), message };
 }
 
@@ -106,7 +108,7 @@ export function failureInStream(error: unknown, host: string): ModelFailure {
 function readWords(body: string): string {
   const json = tryJson(body);
   const { data = body } = ErrorBody.safeParse(Array.isArray(json) ? json[0] : json);
-  return data.trimStart().startsWith("<") ? "" : data.replace(/\s+/g, " ").trim().slice(0, MESSAGE_CHARS_MAX);
+  return data.trimStart().startsWith("<") ? "" : beginningOf(data.replace(/\s+/g, " ").trim(), MESSAGE_CHARS_MAX);
 }
 
 /** Seconds, or a date; null when it is neither. */

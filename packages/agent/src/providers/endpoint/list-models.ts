@@ -2,8 +2,10 @@
  * Which models an endpoint has, and what its list says of each. Endpoints say more or less, each in its own words: OpenRouter,
  * Mistral, vLLM, llama.cpp, LM Studio, Anthropic and Google are understood.
  */
+
 import { BadJson, parseJson } from "@mimikit/protocol/base/json";
 import type { Price } from "@mimikit/protocol/base/usage";
+import { beginningOf } from "@mimikit/protocol/texts/whole-characters";
 import { withoutKey } from "@mimikit/runtime/config/secrets";
 import { z } from "zod";
 import type { KnownCapabilities } from "../../kernel/capabilities.ts";
@@ -85,7 +87,7 @@ async function readBounded(response: Response): Promise<string> {
 }
 
 function told(status: number, body: string, key: string | undefined): string {
-  const line = body.trimStart().startsWith("<") ? "" : body.replace(/\s+/g, " ").trim().slice(0, ERROR_CHARS_MAX);
+  const line = body.trimStart().startsWith("<") ? "" : beginningOf(body.replace(/\s+/g, " ").trim(), ERROR_CHARS_MAX);
   const text = `HTTP ${status}${line === "" ? "" : `: ${line}`}`;
   return key === undefined ? text : withoutKey(text, key);
 }

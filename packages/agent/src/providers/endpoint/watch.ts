@@ -3,6 +3,7 @@
 import type { Cause } from "@mimikit/protocol/base/cause";
 import { BadJson } from "@mimikit/protocol/base/json";
 import { sentence } from "@mimikit/protocol/texts/coded";
+import { beginningOf } from "@mimikit/protocol/texts/whole-characters";
 import { withoutKey } from "@mimikit/runtime/config/secrets";
 import type { ModelFailure } from "../../kernel/model.ts";
 import { hostOf, type ModelEndpoint } from "./place.ts";
@@ -114,5 +115,5 @@ export async function readAll(chunks: AsyncIterable<Uint8Array>, charsMax: numbe
     text += decoder.decode(chunk, { stream: true });
     if (text.length >= charsMax) break;
   }
-  return text.slice(0, charsMax);
+  return beginningOf(text, charsMax);
 }

@@ -1,4 +1,5 @@
 /** An order to run commands, written the way that parse.ts reads it: what was understood is what is said and passed on. */
+import { beginningOf } from "@mimikit/protocol/texts/whole-characters";
 import { codeSpan } from "./code-span.ts";
 import type { Steps } from "./parse.ts";
 import type { Words } from "./words.ts";
@@ -14,5 +15,5 @@ export function titleOf(steps: Steps, words: Words, charsMax: number): string {
   const order = orderOf(steps, words);
   if (order.length <= charsMax) return order;
   const first = steps[0]?.[0] ?? "";
-  return `${words.run} ${codeSpan(`${first.slice(0, charsMax / 2).replaceAll("`", "'")}…`)}`;
+  return `${words.run} ${codeSpan(`${beginningOf(first, Math.floor(charsMax / 2)).replaceAll("`", "'")}…`)}`;
 }

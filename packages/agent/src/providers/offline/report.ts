@@ -3,6 +3,7 @@
 import type { Report } from "@mimikit/protocol/base/report";
 import { RESULT_SCHEMAS, ResultType } from "@mimikit/protocol/records/result";
 import { fencedBlock } from "@mimikit/protocol/texts/fenced-block";
+import { beginningOf, endOf } from "@mimikit/protocol/texts/whole-characters";
 import { parseMessage } from "./parse.ts";
 import { languageOf, WORDS, type Words } from "./words.ts";
 
@@ -54,15 +55,10 @@ function describeOutput({ status, resultType, result }: Report, charsMax: number
     if (data.text.trim() === "") return status === "done" ? words.noOutput : null;
     const path = data.artifact ?? null;
     if (data.text.length <= charsMax) return fencedBlock(data.text);
-    return `${fencedBlock(data.text.slice(-charsMax))}\n\n${words.tail(path)}`;
+    return `${fencedBlock(endOf(data.text, charsMax))}\n\n${words.tail(path)}`;
   }
   const lines = type === undefined ? [] : linesOf(type, result);
-  return lines.length === 0
-    ? null
-    : lines
-        .map((line) => `- ${line}`)
-        .join("\n")
-        .slice(0, charsMax);
+  return lines.length === 0 ? null : beginningOf(lines.map((line) => `- ${line}`).join("\n"), charsMax);
 }
 
 function linesOf(type: ResultType, result: unknown): string[] {

@@ -14,6 +14,7 @@ import { NO_USAGE } from "@mimikit/protocol/base/usage";
 import { BACKLOG_ITEM_CHARS_MAX, REMEMBER_CHARS_MAX } from "@mimikit/protocol/records/effect";
 import type { Event, FiredEvent, Message } from "@mimikit/protocol/records/inbox";
 import type { Question } from "@mimikit/protocol/records/question";
+import { beginningOf } from "@mimikit/protocol/texts/whole-characters";
 import { HISTORY_QUERY_CHARS_MAX } from "@mimikit/protocol/wire/api";
 import { z } from "zod";
 import type { ToolAnswer } from "../../bus.ts";
@@ -160,7 +161,7 @@ function describeQuestion({ id, question, options }: Question): string {
 
 function quote(text: string): string {
   const line = text.trim().split("\n", 1)[0] ?? "";
-  return line.length > QUOTE_CHARS ? `${line.slice(0, QUOTE_CHARS - 1)}…` : line;
+  return line.length > QUOTE_CHARS ? `${beginningOf(line, QUOTE_CHARS - 1)}…` : line;
 }
 
 /** One plan for each message or trigger that orders something, so that each is reported by itself. */
@@ -273,7 +274,7 @@ async function answerSchedule({ when, said, action }: ParsedSchedule, request: R
   const isRun = action.type === "run";
   const what = isRun ? orderOf(action.steps, words) : words.doRemind(action.text);
   const answer = await run.bus.call("schedule", {
-    title: isRun ? titleOf(action.steps, words, TITLE_CHARS_MAX) : what.slice(0, TITLE_CHARS_MAX),
+    title: isRun ? titleOf(action.steps, words, TITLE_CHARS_MAX) : beginningOf(what, TITLE_CHARS_MAX),
     prompt: isRun ? what : words.remindPrompt(action.text),
     ...inputOf(when),
   });
@@ -385,7 +386,7 @@ async function answerSearch(query: string, request: Request, { context, bus }: R
   const wanted = new Set(tokenize(query));
   const remembered = context.memory.filter((hit) => tokenize(hit.text).some((word) => wanted.has(word)));
   const hits = remembered.map((hit) => `- [${hit.source}] ${hit.text}`);
-  const found = await context.said.search({ query: query.slice(0, HISTORY_QUERY_CHARS_MAX), limit: FOUND_MAX });
+  const found = await context.said.search({ query: beginningOf(query, HISTORY_QUERY_CHARS_MAX), limit: FOUND_MAX });
   bus.show([...memoryShown(remembered), ...saidShown(found)]);
   const said = found.map(
     ({ role, at, text }) =>

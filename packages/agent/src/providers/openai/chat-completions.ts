@@ -2,9 +2,11 @@
  * One request to `/chat/completions`, streamed. It never throws, ends soon after `signal` aborts, and does not wait for
  * ever: an endpoint that does not begin, or does not go on, is unavailable.
  */
+
 import { ATTACHMENT_EXTENSIONS, isImage } from "@mimikit/protocol/base/attachment";
 import { BadJson, parseJson } from "@mimikit/protocol/base/json";
 import { describeIssues } from "@mimikit/protocol/texts/issues";
+import { wellFormed, wellFormedJson } from "@mimikit/protocol/texts/whole-characters";
 import type { KernelMessage, Model, ModelEvent, ModelRequest } from "../../kernel/model.ts";
 import type { Media } from "../../prompt/media.ts";
 import { failureInStream, failureOf } from "../endpoint/failure.ts";
@@ -44,7 +46,7 @@ async function* exchange(endpoint: Endpoint, request: ModelRequest, watch: Endpo
       accept: "text/event-stream",
       ...keyHeaderOf(endpoint),
     },
-    body: JSON.stringify(bodyOf(endpoint, request)),
+    body: JSON.stringify(wellFormed(bodyOf(endpoint, request))),
     signal: watch.signal,
     // Another address was not configured, and must not get what was meant for this one.
     redirect: "error",
@@ -108,7 +110,7 @@ function wireMessage(message: KernelMessage, isStrict: boolean): Record<string, 
   const calls = message.calls.map(({ id, name, arguments: input }) => ({
     id,
     type: "function",
-    function: { name, arguments: input },
+    function: { name, arguments: wellFormedJson(input) },
   }));
   const thoughts = isStrict ? {} : wireThoughts(message.thoughts);
   return { role: "assistant", content: message.content, ...thoughts, tool_calls: calls };

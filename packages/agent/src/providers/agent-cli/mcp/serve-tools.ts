@@ -4,6 +4,7 @@
  * outside go to the pool, which makes them.
  */
 import { HistoryIndex } from "@mimikit/memory/search/history-index";
+import { wellFormed } from "@mimikit/protocol/texts/whole-characters";
 import { Server } from "@modelcontextprotocol/server";
 import { type StdioServerHandle, serveStdio } from "@modelcontextprotocol/server/stdio";
 import { createToolBus, type ToolAnswer, type ToolBus } from "../../../bus.ts";
@@ -38,10 +39,11 @@ function serverOf({ task, reads, external }: ToolsFile, bus: ToolBus, version: s
   let last: Promise<unknown> = Promise.resolve();
   server.setRequestHandler("tools/list", () => ({
     tools: [...toolsOf(task.role, reads.pools).map(describeTool), ...(external?.tools ?? [])].map(
-      ({ parameters, ...tool }) => ({
-        ...tool,
-        inputSchema: { ...parameters, type: "object" as const },
-      }),
+      ({ parameters, ...tool }) =>
+        wellFormed({
+          ...tool,
+          inputSchema: { ...parameters, type: "object" as const },
+        }),
     ),
   }));
   server.setRequestHandler("tools/call", ({ params }) => {
@@ -58,7 +60,7 @@ function contentOf(answer: ToolAnswer) {
   const text = answer.ok
     ? textOf(answer.data)
     : JSON.stringify({ error: { code: answer.code, message: answer.message } });
-  return { content: [{ type: "text" as const, text }], ...(!answer.ok && { isError: true }) };
+  return { content: [{ type: "text" as const, text: wellFormed(text) }], ...(!answer.ok && { isError: true }) };
 }
 
 function textOf(data: unknown): string {
