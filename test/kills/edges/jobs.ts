@@ -13,6 +13,9 @@ export type Edge = (typeof EDGES)[number];
 export const KINDS = ["talk", "file", "mcp", "write", "allow", "refuse"] as const;
 export type Kind = (typeof KINDS)[number];
 
+/** The name of the file that is sent with a job. */
+export const fileNameOf = (mark: string) => `${mark}.txt`;
+
 const MARK = /\b(talk|file|mcp|write|allow|refuse)-(page|telegram|v1|hook)-(\d+)\b/g;
 
 export const markOf = (kind: Kind, edge: Edge, n: number) => `${kind}-${edge}-${n}`;
@@ -96,7 +99,9 @@ function callFor(mark: string, kind: Kind, request: ModelRequest) {
     const name = kind === "mcp" ? "odd__say" : "odd__write";
     return request.tools.includes(name) ? { name, args: { text: mark } } : null;
   }
-  const path = /path: "?([^\s"]+)/.exec(section("attachments", request))?.[1];
+  // Messages of one turn share their files.
+  const paths = [...section("attachments", request).matchAll(/path: "?([^\s"]+)/g)].map(([, path = ""]) => path);
+  const path = paths.find((each) => marksIn(each).includes(mark));
   const command = kind === "file" ? `cat '${path}'` : `echo ${mark} >> ${ALLOWED_FILE}`;
   return { name: "bash", args: kind === "file" ? { command } : { command, network: true } };
 }

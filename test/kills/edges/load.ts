@@ -6,7 +6,18 @@ import type { UnderPm2 } from "../../../apps/cli/src/chaos/under-pm2.ts";
 import { Refused, Unreachable } from "../../../apps/cli/src/instance/client.ts";
 import { freshKey } from "../../../apps/cli/src/instance/hand-over.ts";
 import type { Given } from "./check.ts";
-import { type Edge, HEARD, KINDS, type Kind, kindOf, markOf, marksBehind, marksIn, REPORTED } from "./jobs.ts";
+import {
+  type Edge,
+  fileNameOf,
+  HEARD,
+  KINDS,
+  type Kind,
+  kindOf,
+  markOf,
+  marksBehind,
+  marksIn,
+  REPORTED,
+} from "./jobs.ts";
 import { type Outside, OWNER } from "./outside.ts";
 
 /** The hook at which deliveries of others arrive, and its secret. */
@@ -109,7 +120,7 @@ export class Load {
     const key = freshKey();
     const file = kindOf(mark) === "file" ? await this.upload(fileOf(mark)) : undefined;
     const attachments =
-      file === undefined ? [] : [{ id: file, type: "text/plain" as const, bytes: 1, name: "file.txt" }];
+      file === undefined ? [] : [{ id: file, type: "text/plain" as const, bytes: 1, name: fileNameOf(mark) }];
     const id = await untilTaken(() => client.send(`please ${mark}`, key, { attachments }));
     this.given.push({ mark, edge: "page", ids: [id], ...(file !== undefined && { file }) });
   }
@@ -126,7 +137,7 @@ export class Load {
     const content = fileOf(mark);
     if (kindOf(mark) === "file") {
       const file_id = telegram.keep(Buffer.from(content));
-      telegram.say(OWNER, "", { caption: `please ${mark}`, document: { file_id, file_name: "file.txt" } });
+      telegram.say(OWNER, "", { caption: `please ${mark}`, document: { file_id, file_name: fileNameOf(mark) } });
     } else telegram.say(OWNER, `please ${mark}`);
     const file = kindOf(mark) === "file" ? { file: createHash("sha256").update(content).digest("hex") } : {};
     this.given.push({ mark, edge: "telegram", ids: [], ...file });

@@ -187,8 +187,8 @@ function filesBelow(dir: string): string[] {
   return entries.flatMap((entry) => (entry.isFile() ? [join(relative(dir, entry.parentPath), entry.name)] : []));
 }
 
-/** In a folder of a run, or beside the file that it was to replace. What `tmp/` holds is removed after a day (docs/files.md). */
-const isTemporary = (path: string) => /^runs\/[^/]+\/tmp\/|^(?!tmp\/).*\.tmp$/.test(path);
+/** Of a run that is over. What `tmp/` and a replaced file beside it hold is removed after a day (docs/files.md). */
+const isTemporary = (path: string) => /^runs\/[^/]+\/tmp\//.test(path);
 
 function figuresOf({ given, turns, works, asked, called, allowed, deliveries, received, telegram, sends }: Observed) {
   const at = (edge: string) => given.filter((each) => each.edge === edge).length;
