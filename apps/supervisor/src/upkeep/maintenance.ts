@@ -8,15 +8,28 @@ import { keepMonthIndexes } from "@mimikit/memory/search/keep-month-indexes";
 import type { AuditEvent } from "@mimikit/protocol/records/audit";
 import { CHANGES_KEEP_DAYS, CHANGES_KEPT_MAX } from "@mimikit/protocol/records/change";
 import type { Config } from "@mimikit/runtime/config/config";
+import { isUnfinished } from "@mimikit/runtime/home/replace-file";
 import { isAlive, ownIdentity } from "@mimikit/runtime/process/identity";
 import { sweepAttachments } from "@mimikit/store/attachments/attachments";
 import type { FileSystem } from "@mimikit/store/disk/file-system";
-import { CHANGES, RUNS, SESSIONS, STREAMS, TEMPORARY, taskOfRun, USED_YES } from "@mimikit/store/disk/state";
+import {
+  AUDIT,
+  CHANGES,
+  LOCKS,
+  RUNS,
+  SESSIONS,
+  STREAMS,
+  TEMPORARY,
+  taskOfRun,
+  USED_YES,
+} from "@mimikit/store/disk/state";
 import type { ArchiveIndex } from "@mimikit/store/state-cache/archive-index";
 import { boundProcessLogs } from "./bound-process-logs.ts";
 import { compactArchive } from "./compact-archive.ts";
 
 const DAY_MS = 86_400_000;
+/** Where small files are replaced; the first is the state directory itself. */
+const REPLACED_IN = ["", AUDIT, LOCKS, SESSIONS];
 
 export interface MaintenanceContext {
   home: string;
@@ -54,6 +67,9 @@ export async function runMaintenance(context: MaintenanceContext): Promise<void>
     () => boundProcessLogs(home),
     () => removeOldChanges(join(home, CHANGES), nowMs),
     () => removeWhere(join(home, TEMPORARY), (path) => !isAliveIncarnation(path) && isOld(path, 1)),
+    () => {
+      for (const dir of REPLACED_IN) removeWhere(join(home, dir), (path) => isUnfinished(path) && isOld(path, 1));
+    },
     async () => {
       await keepMonthIndexes(home, fs, nowMs);
     },

@@ -6,6 +6,9 @@ import { closeSync, fsyncSync, openSync, renameSync, rmSync, writeFileSync } fro
 
 let replacements = 0;
 
+/** Is this the name of a text that a killed process did not get to rename? */
+export const isUnfinished = (path: string) => /\.[0-9a-f-]+\.tmp$/.test(path);
+
 /**
  * Writes `text` beside `path` and renames it over it (mode 0600). The directory must exist; after a power loss it may hold the old text.
  * Throws what the file system throws (ENOSPC, EACCES, …); `path` is then what it was.
