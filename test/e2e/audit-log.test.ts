@@ -22,8 +22,8 @@ import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 import { verifyWithArchive } from "../../apps/cli/src/checks/verify-with-archive.ts";
 import { withState } from "../../apps/cli/src/instance/state.ts";
 import { runCli } from "../cli/run-cli.ts";
+import { fewOrAll } from "../support/few-or-all.ts";
 import { Instance, ROLE_NAMES } from "../support/instance.ts";
-import { killCount } from "../support/kill-count.ts";
 
 const SUPERVISOR = "log.jsonl";
 const FILES = [SUPERVISOR, "log.workers.jsonl", "log.gateway.jsonl"];
@@ -234,7 +234,7 @@ const told = (what: string) =>
     return problems.join("\n").includes(what) || undefined;
   });
 
-const KILLS = killCount(8, 20);
+const KILLS = fewOrAll(8, 20);
 
 test(`${KILLS} kills of any role, while it works, leave nothing that looks like tampering, nor a turn without its line`, async () => {
   const killed = await Instance.start();

@@ -9,8 +9,8 @@ import { type Trigger, TriggerRecord } from "@mimikit/protocol/records/trigger";
 import type { Status } from "@mimikit/protocol/wire/api";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { runCli } from "../cli/run-cli.ts";
+import { fewOrAll } from "../support/few-or-all.ts";
 import { Instance, type InstanceOptions, ROLE_NAMES } from "../support/instance.ts";
-import { killCount } from "../support/kill-count.ts";
 import { call, KEY, section } from "../support/main-job.ts";
 import { ModelServer } from "../support/model-server.ts";
 
@@ -190,7 +190,7 @@ describe("without a model, one after the other on a clock that only goes forward
     await mimikit.drained();
   });
 
-  const KILLS = killCount(10, 30);
+  const KILLS = fewOrAll(10, 30);
   test(`${KILLS} kill -9s of supervisor and workers: of an interval every occurrence comes once, without a gap`, async () => {
     mimikit.setClock(KILLS_BEGIN_MS);
     const id = await schedule(mimikit, "every 10 seconds remind me to breathe");

@@ -6,15 +6,16 @@ import { prepareHome } from "@mimikit/runtime/home/home";
 import { v8Flags } from "@mimikit/runtime/process/v8-flags";
 import { appendHistory } from "@mimikit/store/views/history-partitions";
 import { expect, onTestFinished, test } from "vitest";
+import { fewOrAll } from "../support/few-or-all.ts";
 import { Instance, ROLE_NAMES } from "../support/instance.ts";
 
 /** Turns after which all that is loaded once is loaded, and turns that come after them. */
-const TURNS_FIRST = 250;
-const TURNS_THEN = 500;
+const TURNS_FIRST = fewOrAll(100, 250);
+const TURNS_THEN = fewOrAll(200, 500);
 const TURNS_AT_ONCE = 50;
 /** Megabytes that a role has in memory after all of them, at most, and that it takes more than after the first ones. */
 const RSS_MB_MAX = { supervisor: 120, workers: 150, gateway: 140 };
-const GROWTH_MB_MAX = 40;
+const GROWTH_MB_MAX = fewOrAll(20, 40);
 /** Milliseconds, on a machine that does something else, too. */
 const PATIENCE_MS = 240_000;
 
