@@ -49,11 +49,11 @@ test("a home of 0.2.0 with a year of state loses no message, does once what wait
 
   const exported = async () => Exported.parse(JSON.parse(await cli("history", "export", "--format", "json"))).messages;
   const help = await mimikit.until("the reply to what waited", async () =>
-    (await exported()).find(({ text }) => text === "help"),
+    (await mimikit.messages()).find(({ text }) => text === "help"),
   );
   await mimikit.replyTo(help.id);
   await mimikit.until("the report of the trigger", async () =>
-    (await exported()).some(({ text }) => text.includes("\nfired\n")) ? true : undefined,
+    (await mimikit.replies()).some(({ text }) => text.includes("\nfired\n")) ? true : undefined,
   );
   await mimikit.drained();
   const now = await exported();
