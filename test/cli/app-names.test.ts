@@ -1,8 +1,8 @@
 /** PM2's names of the processes, in a PM2 that has other apps: scripts/launch.cjs. */
+import { createRequire } from "node:module";
 import { expect, test } from "vitest";
-import launch from "../../scripts/launch.cjs";
 
-const { chooseAppNames } = launch as {
+const { chooseAppNames } = createRequire(import.meta.url)("../../scripts/launch.cjs") as {
   chooseAppNames(apps: readonly object[], home: string): Record<string, string>;
 };
 

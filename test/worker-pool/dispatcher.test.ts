@@ -57,9 +57,9 @@ async function household(fsOf: (fs: FileSystem) => FileSystem = (fs) => fs, mono
     audit: (event) => void audited.push(event),
     onError: (error) => void errors.push(error),
   });
-  const claim = async () => {
+  const claim = async (invitedAt?: string) => {
     await createRecord(fs, Task, queuePath("worker", work.id), work);
-    const owner = { engine: ENGINE, pool: POOL.name, epoch: identity.epoch } as const;
+    const owner = { engine: ENGINE, pool: POOL.name, epoch: identity.epoch, ...(invitedAt && { invitedAt }) } as const;
     await createRecord(fs, Claim, claimPath("worker", work.id, 1), { id: work.id, attempt: 1, owner, at: NOON });
     await cache.refresh(NOON_MS, true);
   };
@@ -193,4 +193,31 @@ test("an outcome whose result a power loss has torn is not taken", async () => {
   // It is answered behind the other.
   dispatcher.hear(POOL, job, { kind: "ask", nonce: "f".repeat(16), askedMs: 7 });
   await expect.poll(() => told).toEqual([{ kind: "permit", nonce: "f".repeat(16), granted: false, askedMs: 7 }]);
+});
+
+test("what a machine had that was removed goes on elsewhere at once, though another one has its name by now", async () => {
+  const { dispatcher, audited, claim, permit } = await household();
+  const again: PoolRecord = { ...POOL, key: Buffer.alloc(32, 1).toString("base64"), at: "2026-11-22T11:59:00.000Z" };
+  await claim(NOON);
+  await permit();
+  await dispatcher.connect([again]);
+  await dispatcher.tick();
+  await expect
+    .poll(() => audited)
+    .toMatchObject([
+      { event: "task_cut_off", taskId: work.id, detail: { error: "gpu-box is no machine of this home any more" } },
+    ]);
+});
+
+test("what a machine has that was invited once, in whichever version, stays with it", async () => {
+  for (const invitedAt of [undefined, NOON]) {
+    const { dispatcher, audited, claim, permit } = await household();
+    await claim(invitedAt);
+    await permit();
+    await dispatcher.connect([POOL]);
+    await dispatcher.tick();
+    await dispatcher.tick();
+    await dispatcher.close();
+    expect(audited).toEqual([]);
+  }
 });

@@ -148,6 +148,7 @@ export class Engine {
     const { side, topic } = this.openSide(client, home, pool);
     const queue = `${queueOfPool(home, pool)}:job:`;
     return Object.assign(side, {
+      isRemoved: async () => false,
       start: (run: (job: string, sealed: string) => Promise<void>, slots: number, leaseMs: number) =>
         this.work(client, queue, run, slots, leaseMs),
       onTold: (heard: (message: Carried) => void) => this.listen(client, topic(TOPICS.down), heard),

@@ -2,11 +2,13 @@
 
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { existsSync, mkdirSync } from "node:fs";
+import { fstatSync, mkdirSync, readFileSync, rmSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { text as readAll } from "node:stream/consumers";
+import { setTimeout as wait } from "node:timers/promises";
 import { PoolName } from "@mimikit/protocol/base/fields";
-import type { JoinedPool } from "@mimikit/protocol/pools/messages";
+import { BadJson, parseRecord } from "@mimikit/protocol/base/json";
+import { JoinedPool } from "@mimikit/protocol/pools/messages";
 import { SLOTS_MAX } from "@mimikit/protocol/pools/pool";
 import { problemWith } from "@mimikit/protocol/texts/issues";
 import { loadConfig } from "@mimikit/runtime/config/config";
@@ -15,19 +17,23 @@ import { HomeError } from "@mimikit/runtime/home/home";
 import { programOf } from "@mimikit/runtime/home/programs";
 import { replaceFile } from "@mimikit/runtime/home/replace-file";
 import { createPool, homeIdentity, readPools, removePool } from "@mimikit/runtime/pools/registry";
+import type { Membership } from "@mimikit/runtime/pools/removed";
+import { hasCode } from "@mimikit/store/disk/error-code";
 import { JOINED_POOL_PATH } from "@mimikit/store/disk/state";
 import type { Argv } from "yargs";
 import { type CommonOptions, command, commandGroup } from "../arguments/command.ts";
 import { t, told } from "../i18n/language.ts";
 import { withDisk } from "../instance/state.ts";
 import { Failure, reasonOf } from "../io/failure.ts";
-import { openedHome } from "../io/place.ts";
-import { plainLine, printJson, printLine, printProgress } from "../io/print.ts";
+import { currentPlace, openedHome } from "../io/place.ts";
+import { plainLine, printJson, printLine, printNotice, printProgress } from "../io/print.ts";
 import { engineUrl } from "../pools/named-pools.ts";
 
 /** The state of a pool, in its workspace. It is no state directory of a home: what is there goes when its home has it. */
 const POOL_FOLDER = ".mimikit-pool";
 const SLOTS_DEFAULT = 2;
+/** How long a machine that has joined waits for a code that it may be given, in milliseconds. */
+const GIVEN_MS_MAX = 2_000;
 
 const inviteCommand = command({
   usage: "invite <name>",
@@ -151,11 +157,36 @@ async function invitePool(
 }
 
 async function remove(json: boolean, home: string, name: string): Promise<void> {
-  const isGone = await withDisk(home, (fs) => removePool(fs, name));
-  if (!isGone)
+  const { removed, isTold } = await withDisk(home, async (fs) => {
+    const pool = (await readPools(fs)).find((each) => each.name === name);
+    if (pool === undefined || !(await removePool(fs, name))) return { removed: false, isTold: false };
+    return {
+      removed: true,
+      isTold: await tellRemoved({ home: (await homeIdentity(fs)).id, pool: name, key: pool.key }),
+    };
+  });
+  if (!removed)
     throw new Failure("failed", t("there is no machine {name}:  mimikit pools  lists them", { name: plainLine(name) }));
-  if (json) return printJson({ removed: name });
+  if (json) return printJson({ removed: name, told: isTold });
   printLine(t("{name} is removed; its running tasks are given up", { name: plainLine(name) }));
+  if (!isTold) printNotice(`! ${t("the engine cannot be reached, so the machine does not know it yet")}`);
+}
+
+/** @returns whether the machine will hear of it. The dispatcher tells it as well, if it runs. */
+async function tellRemoved(membership: Membership): Promise<boolean> {
+  const { url } = loadConfig(currentPlace().home, process.env).config.pools;
+  if (url === undefined) return false;
+  const [{ withEngine }, { noteRemoved }] = await Promise.all([
+    import("@mimikit/runtime/pools/connect"),
+    import("@mimikit/runtime/pools/removed"),
+  ]);
+  try {
+    await withEngine(url, (client) => noteRemoved(client, membership));
+    return true;
+  } catch {
+    // Whatever the engine says: the key is deleted here.
+    return false;
+  }
 }
 
 async function serve(json: boolean, workDir: string, isRemoved: boolean): Promise<void> {
@@ -175,7 +206,7 @@ async function joinHome(json: boolean, workDir: string, url: string | undefined,
     throw error;
   }
   const path = join(home, JOINED_POOL_PATH);
-  if (!existsSync(path)) await redeemCode(path, url);
+  await joinOnce(path, url);
   if (json && !isStarted) return printJson({ joined: true, home });
   if (!isStarted)
     return printLine(t("This machine has joined; it works with  mimikit pool join --work-dir {workDir}", { workDir }));
@@ -186,20 +217,75 @@ async function joinHome(json: boolean, workDir: string, url: string | undefined,
   if (code !== 0) throw new Failure("failed", t("the pool has ended; its log says why"));
 }
 
-async function redeemCode(path: string, otherUrl: string | undefined): Promise<void> {
+/** A machine that has joined and was not removed needs no code; one that is given a good one joins with it all the same. */
+async function joinOnce(path: string, url: string | undefined): Promise<void> {
+  let joined = readJoined(path);
+  if (joined !== null && (await wasRemoved(joined))) {
+    printNotice(
+      `! ${t("this machine was removed from its home, where it was {name}: it needs another code", { name: joined.pool })}`,
+    );
+    rmSync(path, { force: true });
+    joined = null;
+  }
+  const code = joined === null ? await readCode() : await givenCode();
+  if (code === "") return;
+  const bad = await redeemCode(path, code, url);
+  if (bad === null) return;
+  // Scripts give the code of the first time again.
+  if (joined === null) throw new Failure("failed", bad);
+  printNotice(`! ${t("this machine goes on as {name}: {reason}", { name: joined.pool, reason: bad })}`);
+}
+
+/** null where it has joined no home. */
+function readJoined(path: string): JoinedPool | null {
+  try {
+    return parseRecord(JoinedPool, readFileSync(path, "utf8"));
+  } catch (error) {
+    if (error instanceof BadJson || hasCode(error, "ENOENT")) return null;
+    throw error;
+  }
+}
+
+/** false where the engine cannot be reached: the machine is told when it can be. */
+async function wasRemoved({ url, ...membership }: JoinedPool): Promise<boolean> {
+  const [{ withEngine }, { isRemoved }] = await Promise.all([
+    import("@mimikit/runtime/pools/connect"),
+    import("@mimikit/runtime/pools/removed"),
+  ]);
+  return withEngine(url, (client) => isRemoved(client, membership)).catch(() => false);
+}
+
+/** @returns why the code is no good; null where this machine has joined with it. */
+async function redeemCode(path: string, code: string, otherUrl: string | undefined): Promise<string | null> {
   const { BadCode, redeem } = await import("@mimikit/runtime/pools/invitation");
   try {
-    const { bundle, url } = await redeem(await readCode(), otherUrl);
+    const { bundle, url } = await redeem(code, otherUrl);
     const joined: JoinedPool = { ...bundle, url };
     replaceFile(path, `${JSON.stringify(joined)}\n`);
+    return null;
   } catch (error) {
-    if (error instanceof BadCode) throw new Failure("failed", error.message);
-    if (error instanceof Failure) throw error;
+    if (error instanceof BadCode) return error.message;
     throw new Failure(
       "failed",
       t("the engine cannot be reached from here: {reason}; --url gives another address", { reason: reasonOf(error) }),
     );
   }
+}
+
+/**
+ * A code that a machine was given which may need none: empty where there is none. Nothing is waited for that may never come: a service
+ * may have left its input open.
+ */
+async function givenCode(): Promise<string> {
+  if (process.stdin.isTTY) return "";
+  const input = fstatSync(process.stdin.fd);
+  if (!input.isFile() && !input.isFIFO() && !input.isSocket()) return "";
+  const timer = new AbortController();
+  const late = wait(GIVEN_MS_MAX, "", { signal: timer.signal, ref: false }).catch(() => "");
+  const code = await Promise.race([readAll(process.stdin), late]);
+  timer.abort();
+  process.stdin.destroy();
+  return code.trim();
 }
 
 /** Typed unseen, or through a pipe: others can see the arguments of a command. */

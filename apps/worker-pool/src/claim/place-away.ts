@@ -44,7 +44,8 @@ export function placeAway(
     const fits = isSuspect ? load === 0 : load < pool.slots;
     if (isSuspect) taken.set(pool.name, load + SLOTS_MAX);
     else if (fits) taken.set(pool.name, load + 1);
-    if (fits) placement.placed.push({ candidate, owner: { engine: ENGINE, pool: pool.name, epoch } });
+    if (fits)
+      placement.placed.push({ candidate, owner: { engine: ENGINE, pool: pool.name, epoch, invitedAt: pool.at } });
   }
   return placement;
 }

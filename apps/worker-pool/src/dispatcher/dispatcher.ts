@@ -65,6 +65,8 @@ export interface DispatcherOptions extends AwayFilesOptions {
   onError(error: unknown): void;
   /** Does this machine serve the home? Resolves when that is known. */
   mayDismiss?(): Promise<boolean>;
+  /** A pool was removed, and the engine is there. */
+  onDismissed?(pool: PoolRecord): Promise<void>;
 }
 
 export class Dispatcher {
@@ -103,7 +105,7 @@ export class Dispatcher {
       if (keys.get(name) === pool.key) continue;
       this.connections.delete(name);
       // Not waited for: the engine may be away.
-      void this.dismiss(name, connection).catch(this.options.onError);
+      void this.dismiss(pool, connection).catch(this.options.onError);
     }
     for (const pool of pools)
       if (!this.connections.has(pool.name))
@@ -112,12 +114,13 @@ export class Dispatcher {
   }
 
   /** The last that a machine hears which this home has let go; a copy of a home lets go of what it does not serve, and says nothing. */
-  private async dismiss(name: string, connection: PoolConnection): Promise<void> {
-    const jobs = [...this.away.values()].filter(({ owner }) => owner.pool === name).map(({ job }) => job);
+  private async dismiss(pool: PoolRecord, connection: PoolConnection): Promise<void> {
+    const jobs = [...this.away.values()].filter(({ owner }) => owner.pool === pool.name).map(({ job }) => job);
     try {
       if (!((await this.options.mayDismiss?.()) ?? true)) return;
       await connection.obliterate();
       for (const job of jobs) await connection.tell(job, { kind: "stop" });
+      await this.options.onDismissed?.(pool);
     } finally {
       await connection.close();
     }
@@ -199,10 +202,16 @@ export class Dispatcher {
     return {
       isOver,
       isOfThisEpoch: owner.epoch === identity.epoch,
-      hasPool: this.connections.has(owner.pool),
+      hasPool: this.hasPool(owner),
       permit: permit?.nonce ?? null,
       silentMs: monotonicMs() - heardMs,
     };
+  }
+
+  /** A machine that was invited anew under the name of another has nothing of what that one had. */
+  private hasPool({ pool, invitedAt }: PoolOwner): boolean {
+    const known = this.connections.get(pool);
+    return known !== undefined && (invitedAt === undefined || invitedAt === known.pool.at);
   }
 
   private async doDue(each: Away): Promise<void> {

@@ -17,6 +17,7 @@ import { connectTo, isCutOff } from "@mimikit/runtime/pools/connect";
 import { HomeSide } from "@mimikit/runtime/pools/engine";
 import { holderKey } from "@mimikit/runtime/pools/names";
 import { homeIdentity, readPools } from "@mimikit/runtime/pools/registry";
+import { noteRemoved } from "@mimikit/runtime/pools/removed";
 import { announceReady } from "@mimikit/runtime/process/announce-ready";
 import { Heartbeat } from "@mimikit/runtime/process/heartbeat";
 import { isAliveFor, ownIdentity } from "@mimikit/runtime/process/identity";
@@ -145,6 +146,7 @@ const dispatcher = new Dispatcher({
   // What could not be sent is sent again while it counts.
   onError: (error) => (isCutOff(error) ? onEngineError : onError)(error),
   mayDismiss: () => holder.decided(),
+  onDismissed: ({ name, key }) => noteRemoved(client, { home: identity.id, pool: name, key }),
 });
 
 /** The files that its messages bring or quote: no other of the conversation goes to another machine. */

@@ -23,6 +23,8 @@ export interface HomeConnectionOptions {
 export interface OpenHomeConnection extends HomeConnection {
   /** Says that this machine is there, with so many attempts. */
   sayHere(running: number, version: string): Promise<void>;
+  /** Has the home removed this machine? Resolves when the engine answers. */
+  isRemoved(): Promise<boolean>;
   /** Resolves when it listens. */
   onTold(hear: (job: string, told: ToPool) => void): Promise<void>;
   /** Takes jobs from now on. @param onBad hears of those that cannot be read. */
@@ -55,6 +57,7 @@ export function openHomeConnection({ side, homeId, pool }: HomeConnectionOptions
     putPiece: (job, piece, data) => files.put(job, piece, data),
     takePiece: (job, piece) => files.take(job, piece),
     sayHere: (running, version) => side.sayHere(presence.wrap(homeId, { protocol: POOLS_PROTOCOL, version, running })),
+    isRemoved: () => side.isRemoved(key),
     onTold: (hear) =>
       side.onTold((message) => {
         const told = carrier.open(message);

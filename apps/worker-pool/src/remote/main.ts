@@ -275,6 +275,33 @@ const beating = setInterval(beat, Math.min(BEAT_MS_MAX, leaseMs / BEATS_PER_LEAS
 function beat(): void {
   pool.beat();
   connection.sayHere(pool.size, VERSION).catch(onEngineError);
+  void lookForRemoval();
+}
+let isKnown = false;
+let isAsked = false;
+/** Says that it works once its engine has answered, and ends when its home has removed it. */
+async function lookForRemoval(): Promise<void> {
+  if (isAsked) return;
+  isAsked = true;
+  try {
+    if (await connection.isRemoved()) return await leave();
+    if (!isKnown) process.stderr.write(`mimikit: this machine works as ${name}\n`);
+    isKnown = true;
+  } catch (error) {
+    onEngineError(error);
+  } finally {
+    isAsked = false;
+  }
+}
+/** What it had joined is gone, unless it has joined anew meanwhile. */
+async function leave(): Promise<void> {
+  if ((await readRecord(fs, JoinedPool, JOINED_POOL_PATH))?.key === key) await fs.unlink(JOINED_POOL_PATH);
+  process.stderr.write(
+    `mimikit: this machine was removed from its home, where it was ${name}: for another code, run there  mimikit pool invite\n`,
+  );
+  log.audit({ event: "pool_removed", detail: { pool: name } });
+  process.exitCode = 1;
+  process.kill(process.pid, "SIGTERM");
 }
 onShutdown(async () => {
   clearInterval(beating);
@@ -295,4 +322,3 @@ connection.start(
 beat();
 log.audit({ event: "pool_started", detail: { pool: name, slots } });
 announceReady();
-process.stderr.write(`mimikit: this machine works as ${name}\n`);

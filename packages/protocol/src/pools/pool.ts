@@ -31,7 +31,13 @@ export const HomeIdentity = z.object({ id: Hex, epoch: Hex });
 export type HomeIdentity = z.infer<typeof HomeIdentity>;
 
 /** The owner of a claim that a pool runs. It is never dead by itself: the dispatcher says how the attempt ended. */
-export const PoolOwner = z.object({ engine: z.literal(ENGINE), pool: PoolName, epoch: Hex });
+export const PoolOwner = z.object({
+  engine: z.literal(ENGINE),
+  pool: PoolName,
+  epoch: Hex,
+  /** When the pool was invited that has it: another one may have the name by now. 0.3 did not say it. */
+  invitedAt: z.iso.datetime().optional(),
+});
 export type PoolOwner = z.infer<typeof PoolOwner>;
 
 /** The permit of an attempt to begin, created once: of two runs that ask, the first has it. */

@@ -9,6 +9,7 @@ import type { Redis } from "ioredis";
 import { z } from "zod";
 import { connectTo } from "./connect.ts";
 import { channelOf, outcomeKey, PREFIX, pieceKey, queueOfPool, TOPICS, type Topic } from "./names.ts";
+import { isRemoved } from "./removed.ts";
 
 /** The engine is asked so often whether it is there, and counts as away when it has not answered for so long. */
 const PING_EVERY_MS = 1_000;
@@ -220,6 +221,12 @@ export class PoolSide extends Side {
 
   sayHere(message: Carried): Promise<void> {
     return this.say(TOPICS.here, message);
+  }
+
+  /** Has the home removed this machine? @param key of the pool. */
+  isRemoved(key: string): Promise<boolean> {
+    const { home, pool } = this.options;
+    return isRemoved(this.client, { home, pool, key });
   }
 
   /** Lays an outcome where the home reads it. */

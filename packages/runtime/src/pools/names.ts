@@ -15,6 +15,9 @@ export const outcomeKey = (home: string, pool: string, job: string) => `${PREFIX
 /** A piece of a file of an attempt, on its way. */
 export const pieceKey = (home: string, pool: string, job: string, piece: string) =>
   `${PREFIX}:${home}:${pool}:piece:${job}:${piece}`;
+/** The note that a machine is removed, by its key. */
+export const removedKey = (home: string, pool: string, keyName: string) =>
+  `${PREFIX}:${home}:${pool}:removed:${keyName}`;
 export const joinKey = (name: string) => `${PREFIX}:join:${name}`;
 /** Which machine has this home, so that a copy of it stays out. */
 export const holderKey = (home: string) => `${PREFIX}:home:${home}`;

@@ -321,6 +321,11 @@ export const EVERYDAY: Readonly<Record<string, string>> = {
     "十分钟内在那台机器上运行  mimikit pool join --work-dir <folder>  ，它会询问这个邀请码。",
   "there is no machine {name}:  mimikit pools  lists them": "没有机器 {name}：用 mimikit pools 查看",
   "{name} is removed; its running tasks are given up": "{name} 已移除；放弃它正在运行的任务",
+  "the engine cannot be reached, so the machine does not know it yet":
+    "无法连接 pools.url 所指的服务，那台机器还不知道自己已被移除",
+  "this machine was removed from its home, where it was {name}: it needs another code":
+    "这台机器（{name}）已被它的实例移除：需要新的代码",
+  "this machine goes on as {name}: {reason}": "这台机器继续作为 {name} 工作：{reason}",
   "This machine has joined; it works with  mimikit pool join --work-dir {workDir}":
     "这台机器已加入；用  mimikit pool join --work-dir {workDir}  开始工作",
   "the pool has ended; its log says why": "工作进程池已结束；原因见它的日志",
