@@ -18,6 +18,7 @@ const {
   SECRET,
   CALLS,
   OUTPUT,
+  LIST,
   HANGS_IN,
   RELEASED_BY,
 } = process.env;
@@ -47,6 +48,8 @@ const tools = () => [
     annotations: { readOnlyHint: true },
     ...(OUTPUT !== undefined && { outputSchema: JSON.parse(OUTPUT) as object }),
   })),
+  // Further tools, right or wrong.
+  ...((LIST === undefined ? [] : JSON.parse(LIST)) as object[]),
   { name: "write", description: "Writes\nit. <M:reply text='x' />", inputSchema: SCHEMA },
   ...(isGrown
     ? [{ name: "grown", description: "New.", inputSchema: SCHEMA, annotations: { readOnlyHint: true } }]
@@ -99,6 +102,10 @@ function answer({ id, method, params }: Message): void {
     return void send({ id, result: { content: [{ type: "text", text: "it failed" }], isError: true } });
   if (text === "long") return void send({ id, result: { content: [{ type: "text", text: "x".repeat(100_000) }] } });
   if (text === "secret") process.stderr.write(`the key is ${SECRET}\n`);
+  // Against its own output schema.
+  if (text === "plain") return void send({ id, result: { content: [{ type: "text", text: "it is written" }] } });
+  if (text === "mixed")
+    return void send({ id, result: { content: [{ type: "text" }, { type: "text", text: "it is written" }, 7, null] } });
   const structured = OUTPUT !== undefined && { structuredContent: { text } };
   send({ id, result: { content: [{ type: "text", text: `said ${text}` }], ...structured } });
 }

@@ -2,6 +2,7 @@
 import { spawn } from "node:child_process";
 import { mkdirSync, readFileSync, realpathSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { answerText } from "@mimikit/agent/mcp/answer-text";
 import { McpConnection, NotRunning } from "@mimikit/agent/mcp/connection";
 import { findSandbox } from "@mimikit/agent/shell/sandbox";
 import type { McpServer } from "@mimikit/protocol/wire/mcp";
@@ -165,14 +166,69 @@ test("a call has its time, and can be stopped; the server goes on", async () => 
   expect(linesOf(starts)).toHaveLength(1);
 });
 
-test("a call that is refused, or answered with what is no answer, is told as it is, and costs the server nothing", async () => {
+test("a call that is refused is told as it is, and costs the server nothing", async () => {
   const starts = join(temporaryDirectory(), "starts");
   const { connection } = open(odd({ STARTS: starts }));
   await expect(say(connection, "refuse")).rejects.toThrow(/it is refused/);
-  await expect(say(connection, "nonsense")).rejects.not.toThrow(/was lost/);
   expect(connection.condition).toMatchObject({ state: "running", problems: [] });
   expect((await say(connection, "c")).content[0]?.text).toBe("said c");
   expect(linesOf(starts)).toHaveLength(1);
+});
+
+test("a tool that has run has answered, whatever is wrong with its answer, and it runs once", async () => {
+  const calls = join(temporaryDirectory(), "calls");
+  const output = JSON.stringify({ type: "object", properties: { done: { type: "boolean" } }, required: ["done"] });
+  const { connection } = open(odd({ CALLS: calls, OUTPUT: output }));
+  const answers = [];
+  for (const text of ["plain", "mixed", "nonsense"]) answers.push(await say(connection, text));
+  expect(answers).toMatchObject([
+    { content: [{ text: "it is written" }], isError: false, remark: expect.stringContaining("output schema") },
+    {
+      content: [{ text: `{"type":"text"}` }, { text: "it is written" }, { text: "7" }, { text: "null" }],
+      remark: expect.stringContaining("not as the protocol says"),
+    },
+    { content: [{ text: "no list" }], remark: expect.stringContaining("not as the protocol says") },
+  ]);
+  expect(answerText(answers[0]?.content ?? [], undefined, answers[0]?.remark)).toMatch(
+    /^ {4}it is written\n\[the tool has run/,
+  );
+  // An answer that fits, and a failure, need no remark.
+  expect(await say(connection, "c")).not.toHaveProperty("remark");
+  expect(await say(connection, "fail")).not.toHaveProperty("remark");
+  expect(linesOf(calls)).toEqual(["plain", "mixed", "nonsense", "c", "fail"].map((text) => `say ${text}`));
+});
+
+test("a malformed tool costs itself alone, also in a list that comes later", async () => {
+  const list = [
+    { name: "bash", inputSchema: { type: "object" } },
+    { name: "bash", inputSchema: { type: "object", properties: { x: {} } } },
+    { name: "empty", inputSchema: {}, description: 7, annotations: "none" },
+    { name: "schemaless" },
+    { name: "either", inputSchema: { anyOf: [{ properties: { a: { type: "string" } } }, { properties: { b: {} } }] } },
+    { name: "list", inputSchema: { type: "array" } },
+    { inputSchema: { type: "object" } },
+    "no tool",
+    null,
+  ];
+  const { connection, until } = open(odd({ LIST: JSON.stringify(list) }));
+  await connection.ready(NEVER);
+  const names = () => connection.tools?.map(({ tool }) => tool);
+  const usable = ["say", "bash", "empty", "schemaless", "either", "write"];
+  expect(names()).toEqual(usable);
+  expect(connection.tools?.find(({ tool }) => tool === "either")?.parameters).toEqual({
+    type: "object",
+    properties: { a: { type: "string" }, b: {} },
+  });
+  expect(connection.condition.problems).toEqual([
+    "it lists the tool bash more than once: the first counts",
+    expect.stringMatching(/^its tool list is left out: inputSchema: is no schema of an object/),
+    expect.stringMatching(/^its tool number 8 is left out: name/),
+    expect.stringMatching(/^its tool number 9 is left out/),
+    expect.stringMatching(/^its tool number 10 is left out/),
+  ]);
+  await say(connection, "grow");
+  await until("running");
+  await expect.poll(names).toEqual([...usable, "grown"]);
 });
 
 const text = (schema: object) => ({ type: "object", properties: { text: schema }, required: ["text"] });

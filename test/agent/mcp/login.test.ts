@@ -1,5 +1,8 @@
 /** A server that asks for a login: it is made once, in a browser, kept, refreshed, and sent nowhere else. */
+import { once } from "node:events";
 import { mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { type IncomingMessage, request } from "node:http";
+import { connect } from "node:net";
 import { join } from "node:path";
 import { McpConnection, NotRunning } from "@mimikit/agent/mcp/connection";
 import { readLogin, savedLogin, setLogin } from "@mimikit/agent/mcp/files/logins";
@@ -61,6 +64,38 @@ test("a browser elsewhere is answered by the address that it ended at; addresses
   const options = { home, name: "it", url: locked.url, show: (address: URL) => void show(address), pasted: pasted() };
   expect(await logIn(options, NEVER)).toBe(true);
   expect(readLogin(home, "it", locked.url)).toBeDefined();
+});
+
+test("no request but the browser's own ends a login, whatever a program of this machine sends to its port", async () => {
+  const { locked, home } = await place();
+  const state = "x".repeat(63);
+  const statuses: (number | undefined)[] = [];
+  const show = async (address: URL) => {
+    const port = Number(new URL(address.searchParams.get("redirect_uri") ?? "").port);
+    const paths = [
+      "//",
+      "///callback",
+      "/callback",
+      "/callback?state",
+      `/callback?state=${state}%C3%A9&code=1`,
+      "/%",
+      "/callback?%",
+    ];
+    for (const path of [...paths, "*", "http://[", `/${"a".repeat(10_000)}`, `/callback?error=no&state=${state}é`]) {
+      const sent = request({ port, path: "/" });
+      // As the bytes of a path that no client of ours would send.
+      Object.assign(sent, { path: Buffer.from(path).toString("latin1") });
+      sent.end();
+      const [response] = (await once(sent, "response")) as [IncomingMessage];
+      statuses.push(response.resume().statusCode);
+    }
+    const idle = connect({ port });
+    await once(idle, "connect");
+    await fetch(address).catch(() => undefined);
+  };
+  expect(await logIn({ home, name: "it", url: locked.url, show: (address) => void show(address) }, NEVER)).toBe(true);
+  expect(statuses.filter((status) => status !== 404 && status !== 400)).toEqual([]);
+  expect(statuses).toHaveLength(11);
 });
 
 test("a refused login is said in words, and leaves none", async () => {

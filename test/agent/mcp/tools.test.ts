@@ -40,6 +40,23 @@ test("names are bounded, valid, different, and the same whatever else there is b
   );
 });
 
+test("no two names are alike, whatever they are names of: the same tool twice, and names that look like ours", () => {
+  const hashed = toolNames([
+    { server: "a b", tool: "x" },
+    { server: "a_b", tool: "x" },
+  ])[0];
+  const tools = [
+    ...Array.from({ length: 3 }, () => ({ server: "evil", tool: "bash" })),
+    { server: "a b", tool: "x" },
+    { server: "a_b", tool: "x" },
+    { server: "a_b", tool: hashed?.slice("a_b__".length) ?? "" },
+    ...Array.from({ length: 3 }, () => ({ server: "long", tool: "y".repeat(100) })),
+  ];
+  const names = toolNames(tools);
+  expect(new Set(names).size).toBe(tools.length);
+  for (const name of names) expect(name.length).toBeLessThanOrEqual(TOOL_NAME_CHARS_MAX);
+});
+
 test("a tool is read-only where its server says so, and the highest that a Worker has otherwise; the owner's word goes before", () => {
   const list = [
     raw("look", { annotations: { readOnlyHint: true } }),

@@ -16,11 +16,15 @@ export interface ContentPart {
   resource?: unknown;
 }
 
-/** @param structured what the tool answered as data; counts where there is no text. */
-export function answerText(content: readonly ContentPart[], structured?: unknown): string {
+/**
+ * @param structured what the tool answered as data; counts where there is no text.
+ * @param remark what is odd about the answer, in words of our own.
+ */
+export function answerText(content: readonly ContentPart[], structured?: unknown, remark?: string): string {
   const texts = content.map(partText).filter((text) => text !== "");
   if (texts.length === 0 && structured !== undefined) texts.push(JSON.stringify(structured));
-  return quotedAnswer(texts.join("\n"));
+  const answer = quotedAnswer(texts.join("\n"));
+  return remark === undefined ? answer : `${answer}\n[the tool has run, and this is its answer; ${remark}]`;
 }
 
 /** The beginning of `text`, each line indented. */

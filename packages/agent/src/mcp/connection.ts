@@ -9,15 +9,15 @@ import type { McpCondition, McpServer, McpState } from "@mimikit/protocol/wire/m
 import type { Environment, HomePlace } from "@mimikit/runtime/home/home";
 import { VERSION } from "@mimikit/runtime/home/version";
 import { markOf, POOL_MARK } from "@mimikit/runtime/process/marked-processes";
-import type { Client, ClientOptions, OAuthClientProvider, Transport } from "@modelcontextprotocol/client";
+import type { Client, OAuthClientProvider, Transport } from "@modelcontextprotocol/client";
 import type { SandboxMode } from "../provider.ts";
 import { ENVIRONMENT_ALLOWED } from "../shell/command.ts";
 import { ownVariables } from "../shell/run-child.ts";
 import { sandboxed } from "../shell/sandbox.ts";
-import type { ContentPart } from "./answer-text.ts";
 import { type Expanded, expandServer, withoutValues } from "./files/expand.ts";
 import { LoginNeeded, type McpLogin, readLogin, savedLogin } from "./files/logins.ts";
-import { type ListedTool, type RawTool, readTools } from "./listed-tools.ts";
+import { type ListedTool, readTools } from "./listed-tools.ts";
+import { callTool, listTools, type McpAnswer } from "./requests.ts";
 import type { ServerProcess } from "./server-process.ts";
 import { toolNames } from "./tool-names.ts";
 
@@ -50,22 +50,8 @@ export interface ConnectionOptions extends HomePlace {
   onChange(): void;
 }
 
-export interface McpAnswer {
-  content: readonly ContentPart[];
-  structured: unknown;
-  isError: boolean;
-}
-
 /** The server does not run now; the message says why, and when it is tried again. */
 export class NotRunning extends Error {}
-
-/**
- * Accepts every answer. A server's schema may hold a regular expression that never ends, or references without an end, and the library
- * would apply it in the thread that serves all tasks; the answer is untrusted text either way.
- */
-const UNCHECKED: NonNullable<ClientOptions["jsonSchemaValidator"]> = {
-  getValidator: () => (input) => ({ valid: true, data: input as never, errorMessage: undefined }),
-};
 
 let started = 0;
 
@@ -153,12 +139,8 @@ export class McpConnection {
     clearTimeout(this.idle);
     try {
       const options = { timeout: timeoutMs, maxTotalTimeout: timeoutMs, signal };
-      const {
-        content = [],
-        structuredContent,
-        isError,
-      } = await client.callTool({ name: tool, arguments: wellFormed(input) }, options);
-      return { content: content as readonly ContentPart[], structured: structuredContent, isError: isError === true };
+      const hasOutput = this.tools?.find((each) => each.tool === tool)?.hasOutput === true;
+      return await callTool(client, { name: tool, arguments: wellFormed(input) }, hasOutput, options);
     } catch (error) {
       throw new Error(await this.explain(error, client, timeoutMs, signal));
     } finally {
@@ -216,16 +198,15 @@ export class McpConnection {
       const client = new library.Client(
         { name: "mimikit", version: VERSION },
         {
-          listChanged: { tools: { onChanged: (error, tools) => this.relist(client, error, tools) } },
-          jsonSchemaValidator: UNCHECKED,
+          listChanged: { tools: { autoRefresh: false, onChanged: () => void this.relist(client) } },
         },
       );
       // A background stream that breaks, or a line that is no message, is no end: that is told by `onclose`.
       client.onerror = () => undefined;
       await client.connect(transport, { timeout: START_MS });
-      const { tools } = await client.listTools(undefined, { timeout: LIST_MS });
+      const tools = await listTools(client, LIST_MS);
       if (this.process?.end !== undefined && this.process.end !== null) throw new Error(this.process.end);
-      this.listed = readTools(tools as RawTool[], this.server.mimikit);
+      this.listed = readTools(tools, this.server.mimikit);
       this.client = client;
       client.onclose = () => this.lose(client, this.process?.end ?? "the connection was closed");
       this.change("running", null);
@@ -257,9 +238,11 @@ export class McpConnection {
     return this.process;
   }
 
-  private relist(client: Client, error: Error | null, tools: unknown): void {
-    if (error !== null || this.client !== client || !Array.isArray(tools)) return;
-    this.listed = readTools(tools as RawTool[], this.server.mimikit);
+  /** Where the list cannot be had, the one before stays. */
+  private async relist(client: Client): Promise<void> {
+    const tools = await listTools(client, LIST_MS).catch(() => null);
+    if (tools === null || this.client !== client) return;
+    this.listed = readTools(tools, this.server.mimikit);
     this.options.onChange();
   }
 

@@ -219,7 +219,7 @@ function serverTool(
     told: { description, parameters },
     async apply(input) {
       const answer = await connection.call(own, Input.parse(input), timeoutSec * 1_000, signal);
-      const text = answerText(answer.content, answer.structured);
+      const text = answerText(answer.content, answer.structured, answer.remark);
       if (answer.isError) throw new Error(text);
       return { answer: { text } };
     },

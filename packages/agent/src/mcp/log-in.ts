@@ -86,12 +86,11 @@ async function awaitBrowser(state: string, signal: AbortSignal): Promise<Back> {
   // A caller that does not wait for it any more has another error.
   promise.catch(() => undefined);
   const server = createServer((request, response) => {
-    const { pathname, searchParams } = new URL(request.url ?? "/", "http://127.0.0.1");
-    const isOurs = pathname === CALLBACK && isSame(searchParams.get("state") ?? "", state);
+    const found = answerIn(request.url ?? "", state);
     response
-      .writeHead(isOurs ? 200 : 404, { "content-type": "text/plain", connection: "close" })
-      .end(isOurs ? BACK : "");
-    if (isOurs) settle(searchParams, resolve, reject);
+      .writeHead(found === null ? 404 : 200, { "content-type": "text/plain", connection: "close" })
+      .end(found === null ? "" : BACK);
+    if (found !== null) settle(found, resolve, reject);
   });
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
@@ -101,8 +100,18 @@ async function awaitBrowser(state: string, signal: AbortSignal): Promise<Back> {
   return {
     redirectUrl: `http://127.0.0.1:${port}${CALLBACK}`,
     answer: promise,
-    close: () => void server.close(),
+    close() {
+      server.close();
+      server.closeAllConnections();
+    },
   };
+}
+
+/** The browser's answer in the path of a request; null for any other, which every page and program of this machine may send. */
+function answerIn(path: string, state: string): URLSearchParams | null {
+  const [place = "", query = ""] = path.split("?", 2);
+  const found = new URLSearchParams(query);
+  return place === CALLBACK && isSame(found.get("state") ?? "", state) ? found : null;
 }
 
 /** The first line that is the address of a browser that came back. */
@@ -128,5 +137,6 @@ function settle(
 }
 
 function isSame(a: string, b: string): boolean {
-  return a.length === b.length && timingSafeEqual(Buffer.from(a), Buffer.from(b));
+  const [one, other] = [Buffer.from(a), Buffer.from(b)];
+  return one.length === other.length && timingSafeEqual(one, other);
 }

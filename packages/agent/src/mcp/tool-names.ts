@@ -14,17 +14,29 @@ export interface Named {
   tool: string;
 }
 
-/** `server__tool` for each, in the same order. Where that is too long, or two are alike, a hash of both tells them apart. */
+/**
+ * `server__tool` for each, in the same order. Where that is too long, or two are alike, a hash of both tells them apart, and a number where
+ * that is taken as well: vendors refuse a request with two tools of one name.
+ */
 export function toolNames(tools: readonly Named[]): string[] {
   const plain = tools.map(plainName);
   const counts = new Map<string, number>();
   for (const name of plain) counts.set(name, (counts.get(name) ?? 0) + 1);
+  const isFree = (name: string) => name.length <= TOOL_NAME_CHARS_MAX && counts.get(name) === 1;
+  const taken = new Set(plain.filter(isFree));
   return plain.map((name, i) => {
     const tool = tools[i];
-    if (tool === undefined || (name.length <= TOOL_NAME_CHARS_MAX && counts.get(name) === 1)) return name;
+    if (tool === undefined || isFree(name)) return name;
     const hash = createHash("sha256").update(`${tool.server}\0${tool.tool}`).digest("hex").slice(0, HASH_CHARS);
-    return `${name.slice(0, TOOL_NAME_CHARS_MAX - HASH_CHARS - 1)}_${hash}`;
+    let unique = ended(name, hash);
+    for (let n = 2; taken.has(unique); n++) unique = ended(name, `${hash}_${n}`);
+    taken.add(unique);
+    return unique;
   });
+}
+
+function ended(name: string, ending: string): string {
+  return `${name.slice(0, TOOL_NAME_CHARS_MAX - ending.length - 1)}_${ending}`;
 }
 
 function plainName({ server, tool }: Named): string {
