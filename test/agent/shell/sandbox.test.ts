@@ -84,6 +84,24 @@ describe.skipIf(!isThere)("a command in the sandbox", () => {
     },
   );
 
+  test("runs the scripts of a skill in the state directory where its prompt names it, and changes none of them", async () => {
+    const place = open();
+    const folder = join(place.home, "skills/pdf/scripts");
+    mkdirSync(folder, { recursive: true });
+    writeFileSync(join(folder, "../SKILL.md"), "---\nname: pdf\ndescription: Reads PDF.\n---\nRun scripts/pages.sh\n");
+    writeFileSync(join(folder, "pages.sh"), '#!/bin/sh\necho "pages of $1"\n', { mode: 0o700 });
+    const command = `'${folder}/pages.sh' a.pdf; cat '${folder}/../SKILL.md'; echo evil > '${folder}/pages.sh'; ls '${place.home}'`;
+    const text = await printed(command, place);
+    expect(text).toContain("pages of a.pdf");
+    expect(text).toContain("description: Reads PDF.");
+    expect(text).not.toContain("token");
+    expect(readFileSync(join(folder, "pages.sh"), "utf8")).not.toContain("evil");
+    // A link in its place leads nowhere that the command does not see anyway.
+    rmSync(join(place.home, "skills"), { recursive: true });
+    symlinkSync("worker", join(place.home, "skills"));
+    expect(await printed(`ls '${place.home}/skills/' '${place.home}/worker'`, place)).not.toMatch(/^results$/m);
+  });
+
   test("sees nothing of PM2, whose socket would start a program outside the sandbox", async () => {
     const place = open();
     const [named, own] = [join(temporaryDirectory(), "pm2"), join(temporaryDirectory(), ".pm2")];

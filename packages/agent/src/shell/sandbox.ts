@@ -8,7 +8,7 @@
  * and none of them outlives the sandbox.
  */
 
-import { existsSync } from "node:fs";
+import { existsSync, lstatSync } from "node:fs";
 import { realpath } from "node:fs/promises";
 import { homedir } from "node:os";
 import { join, sep } from "node:path";
@@ -19,6 +19,7 @@ import { platform } from "@mimikit/runtime/platform/this-platform";
 import { BUBBLEWRAP, findRequired, installHint } from "@mimikit/runtime/requirements";
 import type { Run, SandboxMode } from "../provider.ts";
 import { followsReadOnly, mayWrite } from "../roles/index.ts";
+import { SKILLS_DIR } from "../skills/allowed.ts";
 import { artifactOf } from "./artifact.ts";
 import { hiddenPlaces, protectedPlaces } from "./places.ts";
 import { repositoryPlaces } from "./repository.ts";
@@ -81,7 +82,7 @@ export const SECRET_FD = 3;
 const SECRET_DIR = "secret";
 
 /**
- * A Worker's shell may read its own run's folder and the outputs that its prompt names. Some only look; one that follows a
+ * A Worker's shell may read its own run's folder, the outputs and the skills that its prompt names, and run their scripts. Some only look; one that follows a
  * read-only skill looks from a sandbox or not at all, because nothing else would keep it from writing.
  */
 export async function boundsOf(
@@ -90,7 +91,9 @@ export async function boundsOf(
   const { task, home, workDir, runDir, sandbox, protect = [] } = run;
   const outputs = await Promise.all(task.upstream.map((report) => artifactOf(report, home)));
   const temporary = await makeTemporary(runDir);
-  const readable = [runDir, ...outputs.filter((path) => path !== null)];
+  const skills = join(home, SKILLS_DIR);
+  const isThere = lstatSync(skills, { throwIfNoEntry: false })?.isDirectory() === true;
+  const readable = [runDir, ...(isThere ? [skills] : []), ...outputs.filter((path) => path !== null)];
   const allow = readable.map((path) => ({ path, isWritable: false }));
   const mode = followsReadOnly(task) ? "required" : sandbox;
   return { home, workDir, mode, allow, isReadOnly: !mayWrite(task), protect, temporary };
