@@ -10,6 +10,8 @@ import { text as readAll } from "node:stream/consumers";
 
 const TEXT_UNITS_MAX = 4_096;
 const DATA_BYTES_MAX = 64;
+/** Of one answer (core.telegram.org/bots/api#getupdates, `limit`). */
+const UPDATES_MAX = 100;
 const FIRST_UPDATE = 731_000_001;
 
 export interface Person {
@@ -69,6 +71,7 @@ export class TelegramServer {
   /** All that was handed out, and again what was so more than once. */
   readonly delivered: Update[] = [];
   private updates: Update[] = [];
+  private readonly said: ReturnType<TelegramServer["messageOf"]>[] = [];
   private readonly files = new Map<string, Buffer>();
   private nextUpdate = FIRST_UPDATE;
   private nextMessage = 1;
@@ -122,8 +125,24 @@ export class TelegramServer {
   say(from: Person, text: string, more: Record<string, unknown> = {}): number {
     const message_id = this.nextMessage++;
     this.known.add(from.id);
-    this.push({ message: this.messageOf(from, message_id, { ...(text !== "" && { text }), ...more }) });
+    const message = this.messageOf(from, message_id, { ...(text !== "" && { text }), ...more });
+    this.said.push(message);
+    this.push({ message });
     return message_id;
+  }
+
+  /**
+   * An album: a message and an update for each file, with the words on the first (core.telegram.org/bots/api#message,
+   * `media_group_id`). The updates may come in several answers (github.com/zeroclaw-labs/zeroclaw/pull/6088).
+   */
+  sayAlbum(from: Person, album: string, files: readonly string[], caption?: string): number[] {
+    return files.map((file_id, k) =>
+      this.say(from, "", {
+        media_group_id: album,
+        photo: [{ file_id, file_unique_id: `u-${file_id}` }],
+        ...(k === 0 && caption !== undefined && { caption }),
+      }),
+    );
   }
 
   /** A person writes in a group in which the bot is. */
@@ -132,8 +151,20 @@ export class TelegramServer {
     this.push({ message: { ...this.messageOf(from, this.nextMessage++, { text }), chat } });
   }
 
+  /**
+   * An update of a message whose words are what they were: a reaction, a preview that was loaded
+   * (core.telegram.org/bots/api#update, `edited_message`; github.com/tdlib/telegram-bot-api/issues/773).
+   */
+  touch(message_id: number, edit_date: number): void {
+    const said = [...this.said].reverse().find((message) => message.message_id === message_id);
+    if (said === undefined) throw new Error(`there is no message ${message_id}`);
+    this.push({ edited_message: { ...said, edit_date } });
+  }
+
   edit(from: Person, message_id: number, text: string, more: Record<string, unknown> = {}): void {
-    this.push({ edited_message: this.messageOf(from, message_id, { text, edit_date: 1_800_000_001, ...more }) });
+    const edited = this.messageOf(from, message_id, { text, edit_date: 1_800_000_001, ...more });
+    this.said.push(edited);
+    this.push({ edited_message: edited });
   }
 
   press(from: Person, { messageId, chat }: SentMessage, data: string): void {
@@ -243,7 +274,7 @@ export class TelegramServer {
         this.polls.add(done);
         response.once("close", done);
       });
-    const updates = [...this.updates];
+    const updates = this.updates.slice(0, UPDATES_MAX);
     this.delivered.push(...updates);
     accept(response, updates);
     this.onUpdates(updates);

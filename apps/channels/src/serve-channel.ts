@@ -15,6 +15,8 @@ import {
 import type { StateCache } from "@mimikit/store/state-cache/state-cache";
 import { type Channel, ChannelError, type ChannelKind } from "./contract/channel.ts";
 import { People } from "./people/people.ts";
+import { Gathering } from "./receive/groups.ts";
+import { Heard } from "./receive/heard.ts";
 import { Receiver } from "./receive/receiver.ts";
 import type { ConversationReader } from "./send/conversation.ts";
 import type { ChannelItem } from "./send/items.ts";
@@ -48,6 +50,7 @@ export class ServedChannel {
   private readonly parts: ServeParts;
   private readonly people: People;
   private readonly sends: Sends;
+  private readonly heard: Heard | undefined;
   private readonly receiver: Receiver;
   private readonly outbox: Outbox;
   private readonly ending = new AbortController();
@@ -60,13 +63,20 @@ export class ServedChannel {
 
   private readonly formerAccount: string | null;
 
-  private constructor(parts: ServeParts, people: People, sends: Sends, formerAccount: string | null) {
+  private constructor(
+    parts: ServeParts,
+    people: People,
+    sends: Sends,
+    heard: Heard | undefined,
+    formerAccount: string | null,
+  ) {
     const { kind, channel, log, nowMs } = parts;
     this.parts = parts;
     this.people = people;
     this.sends = sends;
     this.formerAccount = formerAccount;
-    this.receiver = new Receiver({ ...parts, people, sends, formerAccount });
+    this.heard = heard;
+    this.receiver = new Receiver({ ...parts, people, sends, heard, formerAccount });
     const onOutcome = (problem: string | null) => {
       this.sendProblem = problem;
     };
@@ -84,7 +94,8 @@ export class ServedChannel {
       formerAccount,
       hidesChats: channel.formerChat !== undefined,
     });
-    return new ServedChannel(parts, people, sends, formerAccount);
+    const heard = kind.hasEdits === true ? await Heard.open(fs, kind.name, channel.account ?? "") : undefined;
+    return new ServedChannel(parts, people, sends, heard, formerAccount);
   }
 
   /** Sends what is due now, and says how the channel does. Throws what the disk throws. */
@@ -99,6 +110,7 @@ export class ServedChannel {
     if (nowMs - this.prunedAtMs < PRUNE_EVERY_MS) return;
     this.prunedAtMs = nowMs;
     await this.sends.prune();
+    await this.heard?.prune();
   }
 
   async stop(): Promise<void> {
@@ -112,8 +124,9 @@ export class ServedChannel {
     const { signal } = this.ending;
     let cursor: string | undefined;
     let failures = 0;
-    /** Messages of the unconfirmed updates that are durable. */
+    /** Groups of the unconfirmed updates that are durable. */
     let takenMax = 0;
+    const gathering = new Gathering();
     let isBegun = false;
     while (!signal.aborted) {
       try {
@@ -125,21 +138,23 @@ export class ServedChannel {
           this.parts.onChange();
         }
         const polled = await channel.poll(cursor, signal);
+        const { groups, held, waitMs } = gathering.ready(polled.incoming, polled.isFull === true, performance.now());
         let taken = 0;
-        for (const incoming of polled.incoming) {
-          await this.receiver.take(incoming, signal);
+        for (const group of groups) {
+          await this.receiver.take(group, signal);
           // What comes after a message that was held up waits no longer because of it.
           if (++taken > takenMax) [takenMax, failures] = [taken, 0];
         }
-        // All of it is durable, so it may be confirmed.
-        if (kind.keepsCursor && polled.cursor !== undefined && polled.cursor !== cursor)
+        // All before that is durable, so it may be confirmed.
+        if (held === undefined && kind.keepsCursor && polled.cursor !== undefined && polled.cursor !== cursor)
           await this.writeCursor(polled.cursor);
-        ({ cursor } = polled);
-        for (const { chat } of polled.incoming) this.outbox.wake(chat);
+        cursor = held === undefined ? polled.cursor : held.before;
+        for (const [{ chat }] of groups) this.outbox.wake(chat);
         if (polled.incoming.length > 0) this.parts.onChange();
         failures = 0;
         takenMax = 0;
         this.receiveState = { state: "connected" };
+        if (waitMs > 0) await wait(waitMs, undefined, { signal }).catch(() => undefined);
       } catch (error) {
         if (signal.aborted) return;
         // Messages that are not known to be confirmed come again.

@@ -2,7 +2,7 @@
 
 import type { ButtonRoom } from "@mimikit/core/tasks/buttons";
 import { OPTIONS_MAX } from "@mimikit/protocol/records/question";
-import type { Chat, Message, MessageEntity, MessageOrigin, Update, User } from "grammy/types";
+import type { Chat, Document, Message, MessageEntity, MessageOrigin, Update, User } from "grammy/types";
 import { Api, GrammyError, HttpError } from "grammy/web";
 import {
   type Channel,
@@ -27,6 +27,10 @@ const POLL_MS_MAX = 40_000;
 const CALL_MS_MAX = 30_000;
 /** Telegram's bound of a message. */
 const TEXT_UNITS_MAX = 4_096;
+/** Clients cut a longer text, at a line or a space before that (seen at 3,900: github.com/openclaw/openclaw/issues/26237). */
+const LONG_UNITS_MIN = 3_500;
+/** Updates in one answer, where nothing else is asked for. */
+const UPDATES_MAX = 100;
 /** Clients shorten longer labels. */
 const LABEL_UNITS_MAX = 60;
 /** Telegram takes more buttons than a question has options. */
@@ -51,6 +55,7 @@ export const telegram: ChannelKind = {
   hasReplies: true,
   unsure: "mark",
   pairing: "code",
+  hasEdits: true,
   keepsCursor: false,
   async open({ token = "", server = API_ROOT }) {
     if (!TOKEN.test(token))
@@ -90,7 +95,11 @@ class Telegram implements Channel {
     );
     const last = updates.at(-1)?.update_id;
     // After a week of silence the numbers start over at random: an offset is good for one confirmation and no longer.
-    return { incoming: updates.flatMap(incomingOf), cursor: last === undefined ? undefined : String(last + 1) };
+    return {
+      incoming: updates.flatMap((update) => this.incomingOf(update)),
+      cursor: last === undefined ? undefined : String(last + 1),
+      isFull: updates.length >= UPDATES_MAX,
+    };
   }
 
   async send(chat: string, part: VendorMessage, signal: AbortSignal): Promise<Sent> {
@@ -125,6 +134,13 @@ class Telegram implements Channel {
 
   async tellPress(press: string, text: string, signal: AbortSignal): Promise<void> {
     await this.api.raw.answerCallbackQuery({ callback_query_id: press, text }, withinForGrammy(CALL_MS_MAX, signal));
+  }
+
+  private incomingOf(update: Update): Incoming[] {
+    const message = update.message ?? update.edited_message;
+    // A reaction to a message of ours is an edit of it (github.com/tdlib/telegram-bot-api/issues/773).
+    if (String(message?.from?.id) === this.account) return [];
+    return incomingOf(update).map((incoming) => ({ ...incoming, before: String(update.update_id) }));
   }
 
   private async pathOf(ref: string, signal: AbortSignal): Promise<string> {
@@ -163,22 +179,29 @@ function incomingOf(update: Update): Incoming[] {
   const message = update.message ?? update.edited_message;
   if (message?.from === undefined) return [];
   const isEdit = update.message === undefined;
+  // A live location is edited every few seconds, for hours.
+  if (isEdit && message.location !== undefined) return [];
   const words = wordsIn(message);
   const files = filesIn(message);
   const id = String(message.message_id);
   const edited = `${id} edit ${message.edit_date}`;
+  const refs = files.map(({ content: _content, ...file }) => file);
   return [
     {
       kind: "message",
       // `edit_date` is in seconds: two edits within one of them differ by what they say.
       ...(isEdit
-        ? { id: `${edited} ${digestOf(JSON.stringify([words, files]))}`, formerId: edited, edits: id }
+        ? { id: `${edited} ${digestOf(JSON.stringify([words, refs]))}`, formerId: edited, edits: id }
         : { id }),
       chat: String(message.chat.id),
       ...personOf(message.from),
       isPrivate: isOwnChat(message),
       ...words,
       files,
+      atSec: message.date,
+      ...(message.media_group_id !== undefined && { album: message.media_group_id }),
+      ...((message.text?.length ?? 0) >= LONG_UNITS_MIN && { isLong: true as const }),
+      ...(isForwarded(message) && { isForwarded: true as const }),
       ...(message.reply_to_message !== undefined && { replyTo: String(message.reply_to_message.message_id) }),
     },
   ];
@@ -212,6 +235,10 @@ function textIn({ text, caption, entities, caption_entities, ...message }: Messa
   return sticker?.emoji ?? "";
 }
 
+function isForwarded(message: Message): boolean {
+  return Object.keys(message).some((field) => field.startsWith("forward_"));
+}
+
 /**
  * The origin of a message that its sender did not type; undefined where they typed it. Each field is one of
  * core.telegram.org/bots/api#message; those that begin with `forward_` were there before `forward_origin`, and servers of one's own
@@ -220,8 +247,7 @@ function textIn({ text, caption, entities, caption_entities, ...message }: Messa
 function originOf(message: Message): string | undefined {
   const { forward_origin, via_bot, sender_chat, sender_business_bot, guest_bot_caller_user } = message;
   if (forward_origin !== undefined) return `forwarded from ${senderOf(forward_origin)}`;
-  if (Object.keys(message).some((field) => field.startsWith("forward_")))
-    return `forwarded from ${formerSenderOf(message)}`;
+  if (isForwarded(message)) return `forwarded from ${formerSenderOf(message)}`;
   if (message.is_automatic_forward !== undefined) return "forwarded automatically";
   if (via_bot !== undefined) return `sent by ${nameOf(via_bot)}`;
   if (sender_business_bot !== undefined) return `sent by ${nameOf(sender_business_bot)}`;
@@ -312,13 +338,18 @@ function withBlocks(text: string, entities: readonly MessageEntity[]): string {
 function filesIn({ photo, document, voice, audio, video, video_note, animation }: Message): IncomingFile[] {
   // The last is the largest.
   const picture = photo?.at(-1);
-  if (picture !== undefined) return [{ ref: picture.file_id }];
-  if (voice !== undefined) return [{ ref: voice.file_id, name: "voice.ogg" }];
+  if (picture !== undefined) return [fileOf(picture)];
+  if (voice !== undefined) return [{ ...fileOf(voice), name: "voice.ogg" }];
   // An animation comes as a document as well.
   const file = document ?? audio ?? video ?? animation ?? video_note;
   if (file === undefined) return [];
   const name = "file_name" in file ? file.file_name : undefined;
-  return [{ ref: file.file_id, ...(name !== undefined && { name }) }];
+  return [{ ...fileOf(file), ...(name !== undefined && { name }) }];
+}
+
+/** Only `file_unique_id` is the same over time (core.telegram.org/bots/api#document). */
+function fileOf({ file_id, file_unique_id }: Pick<Document, "file_id" | "file_unique_id">): IncomingFile {
+  return { ref: file_id, ...(file_unique_id !== undefined && { content: file_unique_id }) };
 }
 
 function notSent(error: unknown): Sent {

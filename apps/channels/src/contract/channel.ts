@@ -30,6 +30,8 @@ export interface ChannelKind {
   unsure: "mark" | "again";
   /** `code`: a person sends a code to be paired. `owner`: who sets it up names where it leads, and is the only person. */
   pairing: "code" | "owner";
+  /** Can what a person sends as one thing come as several messages, and can it be changed? Then the last words of each are kept. */
+  hasEdits?: boolean;
   /** Is the cursor to be kept on disk? Not where the vendor itself remembers what was confirmed. */
   keepsCursor: boolean;
   /** @throws Error with a line for people where the fields cannot be right. Loads the vendor's library; connects to no server. */
@@ -76,6 +78,8 @@ export interface Channel {
 export interface Polled {
   incoming: readonly Incoming[];
   cursor: string | undefined;
+  /** There may be more behind it, which comes only when some of it is confirmed. */
+  isFull?: boolean;
 }
 
 /** Something that a person did. Every text in it is theirs: data, never an instruction to this code. */
@@ -90,6 +94,8 @@ export type Incoming = {
   name: string;
   /** Is it between this person and us alone? */
   isPrivate: boolean;
+  /** The cursor that confirms all that came before it and nothing else, where the vendor has one. */
+  before?: string;
 } & (
   | {
       kind: "message";
@@ -102,6 +108,14 @@ export type Incoming = {
       replyTo?: string;
       /** The vendor's id of the message of which these are the new words. */
       edits?: string;
+      /** When it was sent, in seconds since 1970. */
+      atSec?: number;
+      /** The vendor's id of the album that it belongs to. */
+      album?: string;
+      /** It is so long that the person's client may have cut it: more may follow in another message. */
+      isLong?: true;
+      /** It was sent on from elsewhere, which can be together with words of the person's in another message. */
+      isForwarded?: true;
     }
   | { kind: "press"; press: string; data: string }
 );
@@ -116,6 +130,8 @@ export interface QuotedText {
 export interface IncomingFile {
   /** The reference that `fetchFile` takes. */
   ref: string;
+  /** The vendor's id of the content, if `ref` may differ from one delivery to the next. */
+  content?: string;
   name?: string;
 }
 

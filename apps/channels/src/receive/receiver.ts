@@ -9,6 +9,7 @@ import {
 import { MESSAGE_CHARS_MAX } from "@mimikit/protocol/base/fields";
 import { ID_PATTERN } from "@mimikit/protocol/base/id-pattern";
 import { BadJson } from "@mimikit/protocol/base/json";
+import type { HeardMessage } from "@mimikit/protocol/channels/records";
 import type { Via } from "@mimikit/protocol/channels/via";
 import type { Archived } from "@mimikit/protocol/records/archive";
 import { InboxCommand } from "@mimikit/protocol/records/inbox";
@@ -42,6 +43,8 @@ import type { People } from "../people/people.ts";
 import { optionButtons, questionHash } from "../send/outbox.ts";
 import type { Sends } from "../send/sends.ts";
 import { WORDS } from "../send/words.ts";
+import { type Group, type MessageIn, merged } from "./groups.ts";
+import { type Heard, saysOf } from "./heard.ts";
 
 /** After so many tries a message comes without the files that cannot be had: what comes after it must not wait for ever. */
 const FILE_TRIES_MAX = 3;
@@ -61,10 +64,12 @@ export interface ReceiverParts {
   cache: StateCache;
   people: People;
   sends: Sends;
+  /** Of a channel whose messages can be edited. */
+  heard: Heard | undefined;
   log: Log;
 }
 
-type MessageIn = Extract<Incoming, { kind: "message" }>;
+type MessageGroup = readonly [MessageIn, ...MessageIn[]];
 type PressIn = Extract<Incoming, { kind: "press" }>;
 
 export class Receiver {
@@ -76,22 +81,49 @@ export class Receiver {
     this.parts = parts;
   }
 
-  /** When it resolves, all that follows is durable. Throws what the disk and the channel throw: then it is to come again. */
-  async take(incoming: Incoming, signal: AbortSignal): Promise<void> {
+  /**
+   * When it resolves, all that follows is durable. Throws what the disk and the channel throw: then it is to come again.
+   * @param group what the person sent as one thing.
+   */
+  async take(group: Group, signal: AbortSignal): Promise<void> {
     const { kind, people } = this.parts;
-    const via: Via = { channel: kind.name, chat: incoming.chat, person: incoming.person };
+    const [first, ...rest] = group;
+    const via: Via = { channel: kind.name, chat: first.chat, person: first.person };
     await people.refresh();
     // A group is not a person: a later member would speak as the owner.
-    const isKnown = incoming.isPrivate && people.at(via) !== undefined;
-    if (
-      incoming.isPrivate &&
-      incoming.kind === "message" &&
-      (await people.tryPairing(via, incoming.name, incoming.text))
-    )
+    const isKnown = first.isPrivate && people.at(via) !== undefined;
+    if (first.isPrivate && first.kind === "message" && (await people.tryPairing(via, first.name, first.text))) {
+      const [next, ...others] = rest;
+      if (next !== undefined) await this.take([next, ...others], signal);
       return;
-    if (!isKnown) people.noteStranger(incoming);
-    else if (incoming.kind === "press") await this.takePress(incoming, via, signal);
-    else await this.takeMessage(incoming, via, signal);
+    }
+    if (!isKnown) for (const each of group) people.noteStranger(each);
+    else if (first.kind === "press") await this.takePress(first, via, signal);
+    else await this.takeMessages([first, ...(rest as MessageIn[])], via, signal);
+  }
+
+  /** Takes messages as one. Delivered again with more behind them, those that were taken stay one, and the others are another. */
+  private async takeMessages(group: MessageGroup, via: Via, signal: AbortSignal): Promise<void> {
+    const [first, ...rest] = group;
+    const known: MessageIn[] = [];
+    const late: MessageIn[] = [];
+    const isTaken = rest.length > 0 && (await this.isTakenAs(first, ["message", "answer", "steer"]));
+    for (const each of rest) {
+      const isPart = !isTaken || (await this.heardOf(each.chat, each.id))?.of === first.id;
+      (isPart ? known : late).push(each);
+    }
+    const message = merged([first, ...known]);
+    const { edits } = first;
+    if (edits === undefined) {
+      // Before the record is made: a kill in between finds no record, and the same group.
+      for (const each of [first, ...known]) await this.noteHeard(each, first);
+      await this.takeMessage(message, via, signal);
+    } else if (!(await this.isUnchanged(message, edits))) {
+      await this.takeMessage(message, via, signal);
+      await this.noteHeard(first, first);
+    }
+    const [next, ...others] = late;
+    if (next !== undefined) await this.takeMessages([next, ...others], via, signal);
   }
 
   private async takePress(incoming: PressIn, via: Via, signal: AbortSignal): Promise<void> {
@@ -202,15 +234,53 @@ export class Receiver {
     return question !== undefined && this.answer(question, this.optionNumbered(question, text), incoming, via);
   }
 
+  /** Notes the last words of a message of the person's. @param first of those with which it is one message. */
+  private async noteHeard(message: MessageIn, first: MessageIn): Promise<void> {
+    const { chat, id, edits } = message;
+    const [record = ""] = this.idsOf("message", first);
+    const of = edits === undefined ? first.id : ((await this.heardOf(chat, edits))?.of ?? edits);
+    await this.parts.heard?.write(chat, edits ?? id, { of, says: saysOf(message), record });
+  }
+
+  private async heardOf(chat: string, message: string): Promise<HeardMessage | null> {
+    return (await this.parts.heard?.read(chat, message)) ?? null;
+  }
+
+  /** Says the edit what was said last? Reactions and previews are edits, too (core.telegram.org/bots/api#update). */
+  private async isUnchanged(incoming: MessageIn, edits: string): Promise<boolean> {
+    const heard = await this.heardOf(incoming.chat, edits);
+    if (heard !== null) return heard.says === saysOf(incoming);
+    // From before anything was noted: its record names its files in words, if there is no text.
+    const original = await this.recordOf("message", { chat: incoming.chat, id: edits });
+    const typed = incoming.text.trim();
+    if (original === null) return false;
+    const isNamed = incoming.files.length > 0 && (typed === "" || wordsOf(original).startsWith(`${typed}\n[`));
+    return isNamed || wordsOf(original) === typed;
+  }
+
+  /** Was one of these made of it? */
+  private async isTakenAs(incoming: MessageIn, kinds: readonly CommandInput["kind"][]): Promise<boolean> {
+    for (const kind of kinds) if ((await this.recordOf(kind, incoming)) !== null) return true;
+    return false;
+  }
+
   /** The message of the conversation that this one is about. */
   private async quoted({ chat, replyTo, edits }: MessageIn): Promise<string | undefined> {
     if (edits !== undefined) {
-      const original = await this.recordOf("message", { chat, id: edits });
-      return original?.id ?? this.idsOf("message", { chat, id: edits })[0];
+      const of = (await this.heardOf(chat, edits))?.of ?? edits;
+      return (await this.ownMessage(chat, of)) ?? this.idsOf("message", { chat, id: of })[0];
     }
     if (replyTo === undefined) return undefined;
     const of = this.parts.sends.partOf(chat, replyTo);
-    return of !== undefined && ID_PATTERN.test(of) ? of : undefined;
+    if (of !== undefined) return ID_PATTERN.test(of) ? of : undefined;
+    const record = (await this.heardOf(chat, replyTo))?.record;
+    if (record !== undefined && (await this.readKnown(record)) !== null) return record;
+    return this.ownMessage(chat, replyTo);
+  }
+
+  /** The record of a message that the person sent. */
+  private async ownMessage(chat: string, id: string): Promise<string | undefined> {
+    return (await this.recordOf("message", { chat, id }))?.id;
   }
 
   private async filesOf(
@@ -225,8 +295,12 @@ export class Receiver {
       ...quoted.map((each) => ({ ref: "", name: `${labelOf(each)}.txt`, open: () => quotation(each) })),
       ...files.map((file) => ({ ...file, open: () => this.fetched(file, signal) })),
     ];
-    for (const file of sources.slice(0, MESSAGE_ATTACHMENTS_MAX)) {
+    for (const [k, file] of sources.entries()) {
       const name = nameOf(file);
+      if (k >= MESSAGE_ATTACHMENTS_MAX) {
+        lost.push(WORDS.unfetched(name ?? WORDS.file, `a message has ${MESSAGE_ATTACHMENTS_MAX} files at most`));
+        continue;
+      }
       try {
         const { id } = await storeAttachment(home, fs, file.open());
         orders.push({ id, ...(name !== undefined && { name }) });

@@ -9,6 +9,7 @@ import { createRecord, makeDurableDir, replaceView } from "@mimikit/store/disk/r
 import { begunSendPath, channelSendsOf, endedSendPath } from "@mimikit/store/disk/state";
 import { hiddenChat } from "../contract/channel.ts";
 import { SEND_AGE_MS_MAX } from "./items.ts";
+import { oldFilesIn } from "./old-files.ts";
 
 /** So long what became of a send is kept: longer than anything is due, so that nothing is sent again. */
 const KEPT_MS = 3 * SEND_AGE_MS_MAX;
@@ -115,14 +116,7 @@ export class Sends {
   async prune(): Promise<void> {
     const { fs, channel } = this;
     const dir = channelSendsOf(channel);
-    const mtimes = new Map<string, number>();
-    for (const name of await fs.list(dir)) {
-      const info = await fs.info(`${dir}/${name}`);
-      if (info !== null) mtimes.set(name, info.mtimeMs);
-    }
-    const newestMs = Math.max(...mtimes.values());
-    for (const [name, mtimeMs] of mtimes) {
-      if (newestMs - mtimeMs <= KEPT_MS) continue;
+    for (const name of await oldFilesIn(fs, dir, KEPT_MS)) {
       const [, id = ENDED.exec(name)?.[1]] = BEGUN.exec(name) ?? [];
       if (id === undefined) continue;
       await fs.unlink(`${dir}/${name}`);

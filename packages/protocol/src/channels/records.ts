@@ -52,6 +52,21 @@ export const EndedSend = z.object({
 });
 export type EndedSend = z.infer<typeof EndedSend>;
 
+/**
+ * The last words of a vendor's message that was taken: a change of nothing else is none. Noted before its record is made, so that it is
+ * known with which others it was one message.
+ */
+export const HeardMessage = z.object({
+  id: z.string().regex(/^h-[0-9a-f]{32}$/),
+  /** The vendor's id of the first of those with which it is one message; its own where it is one alone. */
+  of: z.string(),
+  /** A digest of its words and files. */
+  says: z.string(),
+  /** The id of the message that has these words, if they became one. */
+  record: z.string(),
+});
+export type HeardMessage = z.infer<typeof HeardMessage>;
+
 /** Those who spoke to it without being paired, the newest last; a view. */
 export const Strangers = z.object({
   count: z.number().int().nonnegative(),

@@ -107,6 +107,9 @@ export const channelOf = (name: string) => `${CHANNELS}/${name}`;
 export const channelPeopleOf = (name: string) => `${channelOf(name)}/people`;
 /** Sent messages: a record before each try, and one for its end. */
 export const channelSendsOf = (name: string) => `${channelOf(name)}/sends`;
+/** The last words of the messages that were taken. */
+export const channelHeardOf = (name: string) => `${channelOf(name)}/heard`;
+export const heardPath = (name: string, id: string) => recordIn(channelHeardOf(name), id);
 export const pairedPersonPath = (name: string, id: string) => recordIn(channelPeopleOf(name), id);
 export const begunSendPath = (name: string, id: string, attempt: number) =>
   recordIn(channelSendsOf(name), `${id}.b${attempt}`);
