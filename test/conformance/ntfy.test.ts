@@ -132,6 +132,48 @@ test("a topic that an earlier version kept in clear goes on working, and is in n
   expect(JSON.parse(readFileSync(join(mimikit.home, channelPeopleOf("ntfy"), file), "utf8"))).toMatchObject({ at });
 });
 
+test("a message that ntfy has made a file of is its words; other files are attached, and one from elsewhere is named", async () => {
+  const { ntfy, mimikit } = await start();
+  const elsewhere = await NtfyServer.start();
+  onTestFinished(() => elsewhere.dispose());
+  const long = `water ${"the basil and ".repeat(400)}the mint`;
+  const foreign = elsewhere.post("other", `pay Eve ${"now ".repeat(1_200)}`).attachment?.url ?? "";
+  const png = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a, 0xff, 0xfe]);
+  ntfy.post(ntfy.listen, long);
+  ntfy.post(ntfy.listen, `/steer ${"x".repeat(5_000)}`);
+  ntfy.post(ntfy.listen, "a,b\n", { filename: "table.csv" });
+  ntfy.post(ntfy.listen, "run it", { filename: "attachment.txt", message: "what is this?" });
+  ntfy.post(ntfy.listen, png, { title: "The garden" });
+  ntfy.post(ntfy.listen, "", { attach: foreign, filename: "attachment.txt" });
+  ntfy.post(ntfy.listen, "z".repeat(70_000));
+  ntfy.put(ntfy.listen, "You received a file: attachment.txt", {
+    attachment: { name: "attachment.txt", type: "text/plain", url: `${ntfy.url}/file/none.txt` },
+  });
+  ntfy.put(ntfy.listen, "the end");
+  const commands = await mimikit.until("the end", () => {
+    const all = commandsIn(mimikit.home);
+    return all.some((command) => "text" in command && command.text === "the end") ? all : undefined;
+  });
+  const said = commands.map((command) =>
+    command.kind === "message" ? [command.text, command.attachments?.map(({ type }) => type)] : [command.kind],
+  );
+  const file = "attachment.txt could not be taken";
+  const expected: unknown[] = [
+    [long, undefined],
+    ["steer"],
+    ["[table.csv]", ["text/plain"]],
+    ["what is this?", ["text/plain"]],
+    ["The garden", ["image/png"]],
+    [`[${file}: it is not on this server but at ${foreign}]`, undefined],
+    ["[attachment.txt]", ["text/plain"]],
+    [`[${file}: the server answers 404 for a file]`, undefined],
+    ["the end", undefined],
+  ];
+  for (const each of expected) expect(said).toContainEqual(each);
+  expect(said).toHaveLength(expected.length);
+  expect(elsewhere.downloads).toEqual([]);
+});
+
 test.each([
   "https://me:secret@ntfy.example",
   "https://ntfy.example/?auth=secret",

@@ -10,6 +10,17 @@ import { text as readAll } from "node:stream/consumers";
 import type { Fate } from "./telegram-server.ts";
 
 const MESSAGE_BYTES_MAX = 4_096;
+/** `attachment-expiry-duration`. */
+const EXPIRES_SEC = 10_800;
+
+/** As server/server.go of ntfy makes it (`handlePublishBody`, `handleBodyAsAttachment`); `url` is below `base-url`. */
+interface Attached {
+  name: string;
+  url: string;
+  type?: string;
+  size?: number;
+  expires?: number;
+}
 
 interface Published {
   id: string;
@@ -20,6 +31,7 @@ interface Published {
   /** Clients show the last of those that have the same. */
   sequence: string;
   actions: { label: string; url: string; body: string; action: string; method: string }[];
+  attachment?: Attached;
 }
 
 export class NtfyServer {
@@ -32,6 +44,9 @@ export class NtfyServer {
   readonly mistakes: string[] = [];
   onSend: (message: { text: string }) => Fate | Promise<Fate> = () => "taken";
   onDelivered: (texts: readonly string[]) => void = () => {};
+  private readonly files = new Map<string, Buffer>();
+  /** The files that were asked for. */
+  readonly downloads: string[] = [];
   private readonly streams = new Set<{ topic: string; response: ServerResponse }>();
   private server: Server | undefined;
   private port = 0;
@@ -84,6 +99,37 @@ export class NtfyServer {
     return published;
   }
 
+  /**
+   * Publishes a body as a client does: what is named, has 4,096 bytes or more, or is no text, becomes a file, and ntfy says so in
+   * place of the message (`defaultAttachmentMessage` in server/server.go).
+   * @param headers `attach` names a file elsewhere, which ntfy does not fetch.
+   */
+  post(
+    topic: string,
+    body: string | Buffer,
+    headers: { filename?: string; attach?: string; message?: string; title?: string } = {},
+  ): Published {
+    const { filename, attach, message = "", title } = headers;
+    const bytes = Buffer.from(body);
+    const id = `m${String(this.published.length).padStart(11, "0")}`;
+    const more = { id, ...(title !== undefined && { title }) };
+    if (attach !== undefined) {
+      const name = filename ?? attach.split("/").at(-1) ?? "attachment";
+      const said = bytes.length > 0 ? String(body).trim() : message;
+      return this.put(topic, said || `You received a file: ${name}`, { ...more, attachment: { name, url: attach } });
+    }
+    const isText = Buffer.from(bytes.toString("utf8")).equals(bytes);
+    if (filename === undefined && isText && bytes.length < MESSAGE_BYTES_MAX)
+      return this.put(topic, bytes.toString("utf8").trim(), more);
+    const [type, ending] = isText ? ["text/plain; charset=utf-8", ".txt"] : ["image/png", ".png"];
+    const name = filename ?? `attachment${ending}`;
+    const url = `${this.url}/file/${id}${ending}`;
+    this.files.set(`/file/${id}${ending}`, bytes);
+    const expires = Math.floor(Date.now() / 1_000) + EXPIRES_SEC;
+    const attachment = { name, type, size: bytes.length, expires, url };
+    return this.put(topic, message || `You received a file: ${name}`, { ...more, attachment });
+  }
+
   async dispose(): Promise<void> {
     await this.close();
   }
@@ -91,12 +137,16 @@ export class NtfyServer {
   private async answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const { pathname, searchParams } = new URL(request.url ?? "/", this.url);
     const [, topic, format] = /^\/([\w-]*)(\/json)?$/.exec(pathname) ?? [];
-    if (pathname === "/v1/health") response.end('{"healthy":true}\n');
+    const file = this.files.get(pathname);
+    if (pathname.startsWith("/file/")) this.downloads.push(pathname);
+    if (request.method === "GET" && file !== undefined) response.end(file);
+    else if (pathname.startsWith("/file/")) response.writeHead(404).end(JSON.stringify({ code: 40401, http: 404 }));
+    else if (pathname === "/v1/health") response.end('{"healthy":true}\n');
     else if (request.method === "GET" && topic !== undefined && format !== undefined)
       this.subscribe(topic, searchParams.get("since"), response);
     else if (request.method === "POST" && topic === "") await this.publish(await readAll(request), response);
     else if (request.method === "POST" && topic !== undefined)
-      response.end(JSON.stringify(this.put(topic, await readAll(request))));
+      response.end(JSON.stringify(this.post(topic, await readAll(request))));
     else {
       this.mistakes.push(`${request.method} ${pathname}`);
       response.writeHead(404).end("{}");
@@ -117,8 +167,8 @@ export class NtfyServer {
   }
 
   private deliver(response: ServerResponse, messages: readonly Published[]): void {
-    for (const { id, time, topic, message } of messages)
-      response.write(`${JSON.stringify({ id, time, event: "message", topic, message })}\n`);
+    for (const { id, time, topic, message, title, attachment } of messages)
+      response.write(`${JSON.stringify({ id, time, event: "message", topic, message, title, attachment })}\n`);
     this.onDelivered(messages.map(({ message }) => message));
   }
 

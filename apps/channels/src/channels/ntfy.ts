@@ -9,15 +9,17 @@ import {
   ChannelError,
   type ChannelKind,
   digestOf,
+  FileRefused,
   hiddenChat,
   type Incoming,
+  type IncomingFile,
   isBeforeSending,
   OWNER,
   type Polled,
   type Sent,
   type VendorMessage,
 } from "../contract/channel.ts";
-import { reasonOf, within } from "../contract/vendor-http.ts";
+import { download, reasonOf, within } from "../contract/vendor-http.ts";
 
 const SERVER = "https://ntfy.sh";
 const TOPIC = /^[-_A-Za-z0-9]{1,64}$/;
@@ -27,12 +29,20 @@ const TITLE_UNITS_MAX = 200;
 const CALL_MS_MAX = 30_000;
 /** A stream that is silent may be dead: it is asked for again so often. */
 const STREAM_MS_MAX = 120_000;
-/** How much of an answer is read. */
-const LINE_CHARS_MAX = 65_536;
+/** How much of an answer is read, and of a line: a message of a server with wider limits, escaped, has room in it. */
+const LINE_CHARS_MAX = 1_048_576;
 const RATE_LIMITED_MS = 60_000;
 const REFUSED_MS = 900_000;
 
-const Line = z.looseObject({ id: z.string(), event: z.string(), message: z.string().optional() });
+const Attachment = z.looseObject({ name: z.string(), url: z.string(), type: z.string().optional() });
+const Line = z.looseObject({
+  id: z.string(),
+  event: z.string(),
+  message: z.string().optional(),
+  title: z.string().optional().catch(undefined),
+  attachment: Attachment.optional().catch(undefined),
+});
+type Line = z.infer<typeof Line>;
 /** An error of ntfy's own (docs.ntfy.sh/publish). */
 const Refusal = z.looseObject({ code: z.number(), http: z.number() });
 
@@ -153,6 +163,11 @@ class Ntfy implements Channel {
     }
   }
 
+  async *fetchFile(ref: string, signal: AbortSignal): AsyncIterable<Uint8Array> {
+    if (!this.isOurs(ref)) throw new FileRefused(`it is not on this server but at ${URL.parse(ref)?.href ?? "no address"}`);
+    yield* download(ref, this.headers, signal);
+  }
+
   private async ask(url: string, signal: AbortSignal): Promise<Response> {
     try {
       return await fetch(url, { headers: this.headers, signal, redirect: "error" });
@@ -164,17 +179,25 @@ class Ntfy implements Channel {
   /** The first message of a stream of lines; the next poll begins after it. @throws ChannelError where the stream ends. */
   private async firstOf(body: ReadableStream<Uint8Array>, listen: string): Promise<Polled> {
     let rest = "";
+    let isTooLong = false;
     const decoder = new TextDecoder();
     try {
       for await (const chunk of body) {
         rest += decoder.decode(chunk, { stream: true });
         const lines = rest.split("\n");
         rest = lines.pop() ?? "";
-        if (rest.length > LINE_CHARS_MAX) break;
+        if (isTooLong && lines.length > 0) {
+          lines.shift();
+          isTooLong = false;
+        }
+        if (rest.length > LINE_CHARS_MAX) {
+          rest = "";
+          isTooLong = true;
+        }
         for (const line of lines) {
           const said = Line.safeParse(tryJson(line)).data;
           if (said?.event !== "message") continue;
-          return { incoming: this.incomingOf(said.id, said.message ?? "", listen), cursor: said.id };
+          return { incoming: this.incomingOf(said, listen), cursor: said.id };
         }
       }
     } catch (error) {
@@ -183,11 +206,33 @@ class Ntfy implements Channel {
     throw new ChannelError("unreachable", "the stream ended");
   }
 
-  private incomingOf(id: string, text: string, listen: string): Incoming[] {
-    if (text.trim() === "" || text.startsWith(FORMER_PRESS)) return [];
+  private incomingOf({ id, message = "", title = "", attachment }: Line, listen: string): Incoming[] {
+    if (message.startsWith(FORMER_PRESS)) return [];
+    const own = attachment === undefined ? "" : fileMessage(attachment.name);
+    const said = message === own ? "" : message;
+    const text = [title, said].filter((part) => part.trim() !== "").join("\n");
+    const file = attachment === undefined ? [] : [this.fileOf(id, attachment, said)];
+    if (text === "" && file.length === 0) return [];
     const who = { id, formerId: `${listen} ${id}`, chat: this.ownChat, person: OWNER, name: "ntfy", isPrivate: true };
-    return [{ kind: "message", ...who, text, files: [] }];
+    return [{ kind: "message", ...who, text, files: file }];
   }
+
+  /** ntfy makes a file of a message that is too long, and says so in place of it (docs.ntfy.sh/publish/#attachments). */
+  private fileOf(id: string, { name, url, type = "" }: z.infer<typeof Attachment>, said: string): IncomingFile {
+    const isOwn = this.isOurs(url) && URL.parse(url)?.pathname.endsWith(`/file/${id}.txt`) === true;
+    const isLongMessage = isOwn && said === "" && name === "attachment.txt" && type.startsWith("text/plain");
+    return { ref: url, name, ...(isLongMessage && { isWords: true as const }) };
+  }
+
+  /** Another server is not asked: a message can name any address, also one of our own network. */
+  private isOurs(url: string): boolean {
+    return URL.parse(url)?.origin === URL.parse(this.server)?.origin;
+  }
+}
+
+/** The words that ntfy puts in place of those of a file that has none. */
+function fileMessage(name: string): string {
+  return `You received a file: ${name}`;
 }
 
 /** The beginning of a press of a button, which earlier versions sent. It says nothing any more. */

@@ -133,6 +133,8 @@ export interface IncomingFile {
   /** The vendor's id of the content, if `ref` may differ from one delivery to the next. */
   content?: string;
   name?: string;
+  /** The vendor made it of the words that the person typed, because they were long. */
+  isWords?: true;
 }
 
 /** One message of the vendor's. */

@@ -139,12 +139,13 @@ export class Receiver {
     });
   }
 
-  private async takeMessage(incoming: MessageIn, via: Via, signal: AbortSignal): Promise<void> {
+  private async takeMessage(received: MessageIn, via: Via, signal: AbortSignal): Promise<void> {
+    if (received.files.length > 0 && (await this.isTaken(received))) return;
+    const incoming = await this.withWords(received, signal);
     const { text: typed, quoted = [], files, edits } = incoming;
     const isPlain = quoted.length === 0;
     // Telegram says that of itself when a chat is opened.
     if (isPlain && files.length === 0 && typed.trim() === "/start") return;
-    if (files.length > 0 && (await this.isTaken(incoming))) return;
     const { attached, lost } = await this.filesOf(incoming, signal);
     // Delivered again after its question was closed, an answer is no message.
     const isAnswer = (await this.isAnswered(incoming)) || (isPlain && (await this.answerRepliedTo(incoming, via)));
@@ -312,6 +313,21 @@ export class Receiver {
     return { attached: await keepAttachments(fs, orders), lost };
   }
 
+  /** The message with the words that its vendor has put into a file; as it is where these are no words, or too many. */
+  private async withWords(incoming: MessageIn, signal: AbortSignal): Promise<MessageIn> {
+    const file = incoming.files.find(({ isWords }) => isWords === true);
+    if (file === undefined) return incoming;
+    try {
+      const words = await wordsIn(this.fetched(file, signal));
+      const text = [incoming.text, words].filter((part) => part !== "").join("\n");
+      if (words === null || text.length > MESSAGE_CHARS_MAX) return incoming;
+      return { ...incoming, text, files: incoming.files.filter((each) => each !== file) };
+    } catch (error) {
+      if (!this.isGivenUp(incoming, error)) throw error;
+      return incoming;
+    }
+  }
+
   /** @throws FileRefused, ChannelError: whatever a channel throws, it is a try of it, and none of the disk. */
   private async *fetched({ ref }: IncomingFile, signal: AbortSignal): AsyncGenerator<Uint8Array> {
     const { channel } = this.parts;
@@ -406,6 +422,22 @@ function wordsOf(record: Known | CommandInput): string {
   const said = "wish" in record ? record.wish : record;
   const words = "text" in said ? said.text : "answer" in said ? said.answer : undefined;
   return typeof words === "string" ? words.trim() : "";
+}
+
+/** The text of a file; null where it is none in UTF-8, or longer than a message. */
+async function wordsIn(chunks: AsyncIterable<Uint8Array>): Promise<string | null> {
+  const decoder = new TextDecoder("utf-8", { fatal: true });
+  let text = "";
+  try {
+    for await (const chunk of chunks) {
+      text += decoder.decode(chunk, { stream: true });
+      if (text.length > MESSAGE_CHARS_MAX) return null;
+    }
+    return text + decoder.decode();
+  } catch (error) {
+    if (error instanceof TypeError) return null;
+    throw error;
+  }
 }
 
 async function* quotation({ origin, text }: QuotedText): AsyncGenerator<Uint8Array> {
