@@ -35,7 +35,7 @@ function commandsOn(home: string, log: Log, syncDir?: (sync: () => Promise<void>
   const fs: FileSystem = { ...disk, ...(syncDir && { syncDir: (dir) => syncDir(() => disk.syncDir(dir)) }) };
   const token = readToken(home);
   const cache = new StateCache(fs, { token, durable: false, onBadArchive: () => undefined });
-  return new Commands({ fs, cache, view: new View(fs, cache), token, timeZone: "UTC", log });
+  return new Commands({ fs, cache, view: new View(fs, cache), token, timeZone: () => "UTC", log });
 }
 
 /** Starts the loops of a home. @returns resolves at the next look. */

@@ -204,7 +204,7 @@ export function page(outside: Outside, user: Page): Program {
     const { fs, process, nowMs, world } = environment;
     const { cache, view } = open(environment);
     const log = { audit: () => undefined };
-    const commands = new Commands({ fs, cache, view, token: TOKEN, timeZone: "UTC", log, nowMs });
+    const commands = new Commands({ fs, cache, view, token: TOKEN, timeZone: () => "UTC", log, nowMs });
     const heard = new PendingChanges();
     process.hear = (dir, name) => heard.note(dir, name);
     const watch = user.watchOn();

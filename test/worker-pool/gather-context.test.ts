@@ -54,6 +54,7 @@ async function gather(path: string, nowMs: number) {
     rules: new OwnerRules(fs, () => undefined),
     providers,
     listSkills: async () => [],
+    zone: () => ({ timeZone: "Australia/Sydney", isSetting: false }),
     nowMs: () => nowMs,
   });
 }
@@ -63,7 +64,12 @@ test.each([
   ["is not settled yet", resultPath("teller", asked.id)],
 ])("a plan is told the user's own words, and the user's clock, when its turn %s", async (_, path) => {
   const context = await gather(path, NOON_MS);
-  expect(context).toMatchObject({ now: NOON, origin: [{ id: "m-a", text: "tomorrow at nine" }], client });
+  expect(context).toMatchObject({
+    now: NOON,
+    origin: [{ id: "m-a", text: "tomorrow at nine" }],
+    client,
+    zone: { timeZone: "Australia/Sydney" },
+  });
 });
 
 test("work that runs long after its message has the place of the user's clock, and the time of now", async () => {

@@ -1,5 +1,6 @@
 /** The command line of Mimikit. Every command is one file in commands/ and one line here. */
 
+import { settleTimeZone } from "@mimikit/runtime/clock/system-zone";
 import { VERSION } from "@mimikit/runtime/home/version";
 import yargs from "yargs";
 import { hideBin } from "yargs/helpers";
@@ -125,6 +126,7 @@ function parserOf(words: string[], commands: readonly Command[], isOverview = fa
 // A reader that has seen enough (`mimikit logs | head`) is not a failure.
 process.stdout.on("error", (error: NodeJS.ErrnoException) => process.exit(error.code === "EPIPE" ? 0 : EXIT.failed));
 
+settleTimeZone(process.env);
 await chooseLanguage(process.env, hideBin(process.argv));
 try {
   await run(hideBin(process.argv));

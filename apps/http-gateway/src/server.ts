@@ -7,7 +7,10 @@ import { createServer, type RequestListener, type Server } from "node:http";
 import { skillPlacesOf } from "@mimikit/agent/skills/skills";
 import { HistoryIndex } from "@mimikit/memory/search/history-index";
 import type { Log } from "@mimikit/runtime/audit/log";
+import { personZone, rememberBrowserZone } from "@mimikit/runtime/clock/person-zone";
+import { systemTimeZone } from "@mimikit/runtime/clock/system-zone";
 import { servedNames } from "@mimikit/runtime/config/address";
+import { loadConfig } from "@mimikit/runtime/config/config";
 import type { StartSettings } from "@mimikit/runtime/config/describe-settings";
 import { readToken } from "@mimikit/runtime/home/home";
 import { completeHome } from "@mimikit/runtime/keep-home";
@@ -88,7 +91,8 @@ export function createGateway(options: GatewayOptions): Gateway {
   const onLook = (state: StateView) => push.note(state);
   const live = new Live({ home, view, incarnation, statusOf: currentStatus, mishaps, onLook, log });
   const auth = new Auth(home, token, sessions, log, config.publicUrl !== undefined);
-  const timeZone = Intl.DateTimeFormat().resolvedOptions().timeZone;
+  const timeZone = () => personZone(home, loadConfig(home, process.env).config).timeZone;
+  const seeZone = (zone: string) => rememberBrowserZone(home, fs, zone, Date.now());
   const commands = new Commands({ fs, cache, view, token, timeZone, log });
   const said = new HistoryIndex(home);
   const hosts = new HostPolicy(config.host, names, config.publicUrl);
@@ -116,11 +120,11 @@ export function createGateway(options: GatewayOptions): Gateway {
     fs,
     cache,
     memory: { home, workDir: options.workDir },
-    world: { cache, files: new WorkspaceFiles({ workDir: options.workDir, home }), timeZone },
+    world: { cache, files: new WorkspaceFiles({ workDir: options.workDir, home }), timeZone: systemTimeZone() },
   });
   const server = createHttpServer(app, options.requestMs ?? REQUEST_MS_MAX);
   const onError = (error: unknown) => log.error("a frame failed", { error });
-  const clients = acceptUpgrades(server, hosts, { auth, commands, live, helloMs, onError });
+  const clients = acceptUpgrades(server, hosts, { auth, commands, live, seeZone, helloMs, onError });
   let stopUpkeep = async () => {};
 
   return {

@@ -7,6 +7,8 @@ import { Role } from "@mimikit/protocol/base/role";
 import { SELF_IMPROVE } from "@mimikit/protocol/records/improvement";
 import { createLog } from "@mimikit/runtime/audit/log";
 import { keepWitness } from "@mimikit/runtime/audit/witness";
+import { personZone } from "@mimikit/runtime/clock/person-zone";
+import { systemTimeZone } from "@mimikit/runtime/clock/system-zone";
 import { loadConfig } from "@mimikit/runtime/config/config";
 import type { StartSettings } from "@mimikit/runtime/config/describe-settings";
 import type { ProviderEnvironment } from "@mimikit/runtime/config/providers";
@@ -79,7 +81,7 @@ const heartbeat = new Heartbeat(home, "supervisor");
 
 const { pid, startTime } = ownIdentity();
 const fs = openDisk(home, `supervisor-${pid}-${startTime}`, () => completeHome(home, log));
-const { timeZone } = Intl.DateTimeFormat().resolvedOptions();
+const timeZone = systemTimeZone();
 const files = new WorkspaceFiles({
   workDir,
   home,
@@ -175,7 +177,7 @@ const historyMonths = new HistoryMonths(home, supervisor.cache.archiveIndex, () 
   log.audit({ event: RESTORED_EVENT, detail: { dir: HISTORY } }),
 );
 const named = new NamedAttachments(supervisor.fs, supervisor.cache, () => new HistoryPartitions(home));
-const tasksView = new TasksView(fs, supervisor.cache, timeZone);
+const tasksView = new TasksView(fs, supervisor.cache, () => personZone(home, settings.current.config).timeZone);
 const selfAwakeView = new SelfAwakeView(fs, supervisor.cache);
 let written = "";
 const views = runLoop({

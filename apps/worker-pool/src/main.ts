@@ -22,6 +22,7 @@ import { byRole, type Role } from "@mimikit/protocol/base/kind";
 import type { UsageLine } from "@mimikit/protocol/base/usage";
 import { createLog } from "@mimikit/runtime/audit/log";
 import { keepWitness } from "@mimikit/runtime/audit/witness";
+import { personZone } from "@mimikit/runtime/clock/person-zone";
 import type { LoadedConfig } from "@mimikit/runtime/config/config";
 import { loadConfig, pausedIn } from "@mimikit/runtime/config/config";
 import type { StartSettings } from "@mimikit/runtime/config/describe-settings";
@@ -183,6 +184,7 @@ const pool: Pool = new Pool({
       conversation,
       said,
       listSkills,
+      zone: () => personZone(home, settings.current.config),
       ...(settings.current.config.pools.url !== undefined && {
         listPools: async () => {
           const { describePools } = await import("@mimikit/runtime/pools/registry");

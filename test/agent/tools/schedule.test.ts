@@ -180,7 +180,7 @@ describe("whose clock counts", () => {
     const client = { timeZone: "America/New_York", now: "2026-11-21T21:00:00-05:00" };
     const [intent] = parseMessage(
       "remind me at 22:00 to sleep",
-      clockOf({ at: "2026-11-22T02:00:05Z", client }, "UTC"),
+      clockOf({ at: "2026-11-22T02:00:05Z", client }, { timeZone: "UTC", isSetting: false }),
     );
     expect(intent).toMatchObject({
       schedule: { when: { runAt: "2026-11-21T22:00:00-05:00", timeZone: "America/New_York" } },
@@ -189,11 +189,13 @@ describe("whose clock counts", () => {
 
   test("a zone that nobody knows gives way to the offset of the client's own time", () => {
     const client = { timeZone: "Mars/Olympus", now: "2026-11-22T07:30:00+05:30" };
-    expect(clockOf({ at: "2026-11-22T02:00:00Z", client }, "UTC").timeZone).toBe("+05:30");
+    expect(clockOf({ at: "2026-11-22T02:00:00Z", client }, { timeZone: "UTC", isSetting: false }).timeZone).toBe(
+      "+05:30",
+    );
   });
 
   test("without a client's clock the server's zone and the time of the message count", () => {
-    expect(clockOf({ at: "2026-11-22T02:00:00Z" }, "Asia/Tokyo")).toEqual({
+    expect(clockOf({ at: "2026-11-22T02:00:00Z" }, { timeZone: "Asia/Tokyo", isSetting: false })).toEqual({
       nowMs: Date.parse("2026-11-22T02:00:00Z"),
       timeZone: "Asia/Tokyo",
     });

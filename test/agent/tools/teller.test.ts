@@ -496,3 +496,35 @@ describe("reports", () => {
     expect(replyOf(await run(turnOf({ events: [event] })))).toBe('The plan "x" needed no tasks.');
   });
 });
+
+describe("a message that names no zone, as from a channel, means the owner's", () => {
+  const zone = { timeZone: "Asia/Shanghai", isSetting: false };
+  const at = { at: "2026-11-22T20:00:00.000Z" };
+  const remind = (zone: Context["zone"], client?: { timeZone: string; now: string }) => {
+    const message = messageOf("remind me tomorrow at 9 to stretch", { ...at, ...(client && { client }) });
+    return run(turnOf({ messages: [message] }), { context: zone === undefined ? {} : { zone } });
+  };
+
+  test("so that a reminder is due by their clock, and says by which", async () => {
+    const turn = await remind(zone);
+    // It is the 23rd there already.
+    expect(turn.effects[0]).toMatchObject({ when: { type: "scheduled", runAt: "2026-11-24T09:00:00+08:00" } });
+    expect(replyOf(turn)).toContain("Asia/Shanghai");
+  });
+
+  test("and every day at nine is kept with that zone", async () => {
+    const turn = await run(turnOf({ messages: [messageOf("every day at 9 remind me to stretch", at)] }), {
+      context: { zone },
+    });
+    expect(turn.effects[0]).toMatchObject({ when: { schedule: { timezone: "Asia/Shanghai" } } });
+    expect(replyOf(turn)).toContain("Asia/Shanghai");
+  });
+
+  test("a message with a clock of its own keeps it, but where the zone is a setting", async () => {
+    const client = { timeZone: "Europe/Berlin", now: "2026-11-22T21:00:00+01:00" };
+    const [own] = (await remind(zone, client)).effects;
+    expect(own).toMatchObject({ when: { runAt: "2026-11-23T09:00:00+01:00" } });
+    const [set] = (await remind({ ...zone, isSetting: true }, client)).effects;
+    expect(set).toMatchObject({ when: { runAt: "2026-11-24T09:00:00+08:00" } });
+  });
+});

@@ -1,4 +1,4 @@
-/** What comes through a pipe, by the real command line as a process of its own. */
+/** The pipe on standard input, by the real command line as a process of its own. */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";

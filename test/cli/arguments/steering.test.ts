@@ -3,6 +3,7 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { InboxCommand } from "@mimikit/protocol/records/inbox";
+import { isTimeZone } from "@mimikit/protocol/triggers/condition";
 import { readToken } from "@mimikit/runtime/home/home";
 import { isSigned } from "@mimikit/store/disk/sign";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
@@ -123,3 +124,13 @@ test("only words that the parser of options would take for its own are marked", 
   expect(markWords(["send", "-", "help"])).toEqual(["send", "\0-", "\0help"]);
   expect(markWords(["send", "--json", "--", "--next", "a"])).toEqual(["send", "--json", "\0--next", "\0a"]);
 });
+
+test.each([":/etc/localtime", "UTC0", "/etc/localtime", "nonsense"])(
+  "with TZ=%s, a message has a clock with a zone that everybody knows",
+  async (TZ) => {
+    const at = stopped();
+    expect(await runCli(at, ["send", "remind me at five"], "", { TZ })).toMatchObject({ code: 0, error: "" });
+    const [record] = inboxOf(at);
+    expect(isTimeZone(record?.kind === "message" ? (record.client?.timeZone ?? "") : "")).toBe(true);
+  },
+);

@@ -121,3 +121,16 @@ test.skipIf("missing" in codex)("codex is asked to run the attempt in its own sa
   expect(checks[1]).toMatchObject({ level: "ok", message: expect.stringContaining("Worker on codex tried") });
   expect(readdirSync(join(home, "tmp"))).toEqual([]);
 });
+
+test("a TZ that names no zone is named, with the zone that counts instead", async () => {
+  const { checks } = await examine({ TZ: "UTC0" }, "time zone");
+  expect(checks).toEqual([
+    expect.objectContaining({ level: "ok", message: "times are those of UTC" }),
+    expect.objectContaining({
+      level: "warn",
+      message: 'TZ is "UTC0", which is no name of a time zone; this machine\'s zone is taken as UTC',
+    }),
+  ]);
+  const { checks: right } = await examine({ TZ: "Asia/Tokyo" }, "time zone");
+  expect(right).toEqual([expect.objectContaining({ level: "ok", message: "times are those of Asia/Tokyo" })]);
+});

@@ -284,6 +284,30 @@ describe("an order as it is said", () => {
     });
   });
 
+  test("keeps the zone of its author for each hour of a condition, so that no later zone moves it", () => {
+    const condition: Condition = {
+      type: "and",
+      conditions: [
+        { type: "time", params: { after: "22:00" } },
+        { type: "not", condition: { type: "time", params: { weekdays: ["sun"] } } },
+        { type: "time", params: { before: NOON } },
+      ],
+    };
+    expect(definitionOf({ ...order, condition }, "Asia/Shanghai")).toMatchObject({
+      when: {
+        condition: {
+          conditions: [
+            { params: { after: "22:00", timezone: "Asia/Shanghai" } },
+            { condition: { params: { weekdays: ["sun"], timezone: "Asia/Shanghai" } } },
+            { params: { before: NOON } },
+          ],
+        },
+      },
+    });
+    const own = { type: "time" as const, params: { after: "22:00", timezone: "UTC" } };
+    expect(definitionOf({ ...order, condition: own }, "Asia/Shanghai")).toMatchObject({ when: { condition: own } });
+  });
+
   test.each([
     [{}, "none"],
     [{ interval: 60, runAt: NOON }, "interval and runAt"],

@@ -110,3 +110,31 @@ test("a browser that is signed in adds another one, by either code, and a strang
   expect((await gateway.post("/api/pairings", {}, { signedIn: false })).status).toBe(401);
   expect(gateway.logged.filter((line) => line.includes("pairing_created"))).toHaveLength(2);
 });
+
+test("the zone of the browser that was signed in last is the owner's, and moves no trigger that is there", async () => {
+  const gateway = await startGateway();
+  const greet = async (timeZone: string, { cookie, secret }: Pick<Browser, "cookie" | "secret">) => {
+    const socket = await open(gateway, { headers: { Cookie: cookie } });
+    socket.send({ type: "hello", token: secret, timeZone });
+    await socket.next("snapshot");
+    // The next frame is answered when the hello is done.
+    socket.send({ type: "hello" });
+    await socket.next("error");
+  };
+  const zoneOfNew = async (): Promise<string> => {
+    const body = { cron: "0 0 9 * * *", prompt: "stretch" };
+    expect((await gateway.post("/api/triggers", body)).status).toBe(202);
+    const all = gateway.names("inbox").map((name) => readFileSync(join(gateway.home, "inbox", name), "utf8"));
+    const zones = all.map((text) => JSON.parse(text).definition.when.schedule.timezone as string);
+    return zones.toSorted().join();
+  };
+  const browser = await pairBrowser(gateway);
+  await greet("Australia/Sydney", browser);
+  expect(await zoneOfNew()).toBe("Australia/Sydney");
+  await greet("Asia/Tokyo", browser);
+  expect(await zoneOfNew()).toBe("Asia/Tokyo,Australia/Sydney");
+  // A program is at home wherever it runs, and a zone that there is not is none.
+  await greet("Europe/Berlin", { cookie: "", secret: gateway.token });
+  await greet("Mars/Olympus", browser);
+  expect(await zoneOfNew()).toBe("Asia/Tokyo,Asia/Tokyo,Australia/Sydney");
+});

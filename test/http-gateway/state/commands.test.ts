@@ -35,7 +35,7 @@ function gatewayOn(change: (disk: FileSystem, home: string) => Partial<FileSyste
   const fs: FileSystem = { ...disk, ...change(disk, home) };
   const token = readToken(home);
   const cache = new StateCache(fs, { token, durable: false, onBadArchive: silent });
-  return new Commands({ fs, cache, view: new View(fs, cache), token, timeZone: "UTC", log });
+  return new Commands({ fs, cache, view: new View(fs, cache), token, timeZone: () => "UTC", log });
 }
 
 test("it is answered only when the first is durable, which may be on its way to the disk", async () => {

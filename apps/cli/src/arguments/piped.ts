@@ -1,11 +1,11 @@
 /** Reads what comes through the pipe, or from the file, on standard input. */
 import { fstatSync } from "node:fs";
 import { ATTACHMENT_BYTES_MAX } from "@mimikit/protocol/base/attachment";
+import { hasWriterBeside, stdinPosition } from "@mimikit/runtime/platform/standard-input";
 import { tooLarge } from "@mimikit/store/attachments/attachments";
 import { t, told } from "../i18n/language.ts";
 import { Failure, reasonOf } from "../io/failure.ts";
 import { printProgress } from "../io/print.ts";
-import { hasWriterBeside, stdinPosition } from "./pipe-writer.ts";
 
 /** How long a pipe is waited for into which no command of the same pipeline writes. */
 const FIRST_BYTE_MS = 3_000;
@@ -29,7 +29,7 @@ export async function readStdin(): Promise<Buffer> {
 
 /**
  * Reads what comes beside the words of a command: never from a terminal or a device, and without waiting for a pipe that
- * nobody writes to. Whatever is left unread is named on stderr. @throws Failure as `readStdin`.
+ * nobody writes to. Input that is left unread is named on stderr. @throws Failure as `readStdin`.
  */
 export async function readBeside(): Promise<Buffer> {
   const stdin = fstatSync(0);

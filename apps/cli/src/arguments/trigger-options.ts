@@ -17,6 +17,7 @@ import type { Argv } from "yargs";
 import type { z } from "zod";
 import { t, told } from "../i18n/language.ts";
 import { Failure } from "../io/failure.ts";
+import { personZoneHere } from "../io/person-zone.ts";
 import type { CommonOptions } from "./command.ts";
 
 const UNIT_SEC = { s: 1, m: 60, h: 3_600, d: 86_400 } as const;
@@ -80,7 +81,7 @@ export function definitionFrom(options: OrderOptions, words: string, nowMs: numb
         options: WHEN_OPTIONS.map(optionText).join(", "),
       }),
     );
-  const definition = definitionOf(checked(TriggerInput, saidIn(options, words)), terminalZone());
+  const definition = definitionOf(checked(TriggerInput, saidIn(options, words)), personZoneHere());
   return possible(definition, nowMs);
 }
 
@@ -89,7 +90,7 @@ export function patchFrom(options: OrderOptions, words: string, type: Trigger["t
   const said = saidIn(options, words);
   if (Object.keys(said).length === 0)
     throw new Failure("usage", t("name what to change:  mimikit triggers change --help  lists the options"));
-  return possible(patchOf(checked(TriggerChange, said), type, terminalZone()), nowMs);
+  return possible(patchOf(checked(TriggerChange, said), type, personZoneHere()), nowMs);
 }
 
 function possible<T extends { when?: When | undefined }>(order: T | { problem: string }, nowMs: number): T {
@@ -117,7 +118,7 @@ function saidIn(options: OrderOptions, words: string): object {
     prompt: text,
     interval: duration("--every", options.every),
     cron,
-    timezone: options.timezone ?? (cron === undefined ? undefined : terminalZone()),
+    timezone: options.timezone ?? (cron === undefined ? undefined : personZoneHere()),
     runAt: at,
     condition: conditionOf(options),
     cooldown: duration("--cooldown", options.cooldown),
@@ -142,11 +143,6 @@ function saidOf(names: readonly string[], options: Readonly<Record<string, unkno
 
 function optionText(name: string): string {
   return `--${name}`;
-}
-
-/** The time zone of this terminal. */
-export function terminalZone(): string {
-  return Intl.DateTimeFormat().resolvedOptions().timeZone;
 }
 
 function duration(option: string, text: string | undefined): number | undefined {

@@ -27,6 +27,7 @@ import { checkRecords } from "./records.ts";
 import { checkRequirements } from "./requirements.ts";
 import { checkSandbox } from "./sandbox.ts";
 import { checkSkills } from "./skills.ts";
+import { checkTimeZone } from "./time-zone.ts";
 import { checkWeb } from "./web.ts";
 
 const DISK_BYTES_WARN = 500 * 1_048_576;
@@ -37,6 +38,7 @@ export const CHECKS: Record<string, (input: DoctorInput) => Promise<DoctorCheck[
   node: () => [ok(t("Node {version} at {path}", { version: process.versions.node, path: process.execPath }))],
   packages: checkPackages,
   system: checkRequirements,
+  "time zone": checkTimeZone,
   page: checkPage,
   home: checkHome,
   token: checkToken,

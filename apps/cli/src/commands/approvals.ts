@@ -7,10 +7,10 @@ import { momentText } from "@mimikit/core/schedule/trigger-words";
 import { withHolds } from "@mimikit/core/tasks/lasting-commands";
 import { readApprovals } from "@mimikit/store/views/approvals";
 import { command, commandGroup } from "../arguments/command.ts";
-import { terminalZone } from "../arguments/trigger-options.ts";
 import { nameIn, t, told } from "../i18n/language.ts";
 import { found, withState } from "../instance/state.ts";
 import { ask } from "../instance/write-command.ts";
+import { personZoneHere } from "../io/person-zone.ts";
 import { currentPlace } from "../io/place.ts";
 import { plainLine, printJson, printLine, printTable } from "../io/print.ts";
 
@@ -21,7 +21,7 @@ const list = command({
   async run({ json }) {
     const all = withHolds(await withState(({ fs }) => readApprovals(fs)));
     if (json) return printJson({ approvals: all });
-    const timeZone = terminalZone();
+    const timeZone = personZoneHere();
     const rows = all.map((each) => [
       each.id,
       momentText(Date.parse(each.at), timeZone),

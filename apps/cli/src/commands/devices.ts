@@ -5,11 +5,11 @@ import { MODEL } from "@mimikit/protocol/wire/v1";
 import { loadConfig } from "@mimikit/runtime/config/config";
 import { command, commandGroup } from "../arguments/command.ts";
 import { wordsOf } from "../arguments/text-argument.ts";
-import { terminalZone } from "../arguments/trigger-options.ts";
 import { nameIn, t } from "../i18n/language.ts";
 import { connect } from "../instance/client.ts";
 import { found } from "../instance/state.ts";
 import { Failure } from "../io/failure.ts";
+import { personZoneHere } from "../io/person-zone.ts";
 import { currentPlace } from "../io/place.ts";
 import { plainLine, printJson, printLine, printProgress, printTable } from "../io/print.ts";
 
@@ -73,7 +73,7 @@ export const devices = commandGroup({
 });
 
 function printDevices(all: readonly Device[]): void {
-  const timeZone = terminalZone();
+  const timeZone = personZoneHere();
   const at = (time: string) => momentText(Date.parse(time), timeZone);
   const rows = all.map((device) => [
     device.id.slice(0, SHORT_ID_CHARS),

@@ -23,10 +23,10 @@ import { createRecord, readRecord } from "@mimikit/store/disk/record";
 import { DELIVERIES, deliveryPath, endedDeliveryPath, failedTriesPath, HOOKS } from "@mimikit/store/disk/state";
 import type { Argv } from "yargs";
 import { type CommonOptions, command, commandGroup } from "../arguments/command.ts";
-import { terminalZone } from "../arguments/trigger-options.ts";
 import { nameIn, t, told } from "../i18n/language.ts";
 import { withDisk } from "../instance/state.ts";
 import { Failure } from "../io/failure.ts";
+import { personZoneHere } from "../io/person-zone.ts";
 import { adoptedHome, openedHome } from "../io/place.ts";
 import { plainLine, plainText, printJson, printLine, printTable, styled } from "../io/print.ts";
 import { livingRoles } from "../processes/instance.ts";
@@ -296,4 +296,4 @@ async function typed(name: string): Promise<string> {
   return answer.trim();
 }
 
-const timeText = (at: string) => momentText(Date.parse(at), terminalZone());
+const timeText = (at: string) => momentText(Date.parse(at), personZoneHere());

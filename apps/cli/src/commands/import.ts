@@ -10,7 +10,6 @@ import { triggerOf } from "@mimikit/core/triggers/triggers";
 import { beginningOf } from "@mimikit/protocol/texts/whole-characters";
 import { openHome } from "@mimikit/runtime/home/adoption";
 import { command } from "../arguments/command.ts";
-import { terminalZone } from "../arguments/trigger-options.ts";
 import { t, told } from "../i18n/language.ts";
 import { whenIn } from "../i18n/words.ts";
 import { bringIn, importsOf, type Plan, planImport, takeBack } from "../import/bring-in.ts";
@@ -26,6 +25,7 @@ import { openExport } from "../import/export-files.ts";
 import { asCalled } from "../io/as-called.ts";
 import { confirm } from "../io/confirm.ts";
 import { Failure } from "../io/failure.ts";
+import { personZoneHere } from "../io/person-zone.ts";
 import { currentPlace } from "../io/place.ts";
 import { plainLine, printJson, printLine, printTable, styled } from "../io/print.ts";
 import { printSimulation } from "../terminal/simulation-text.ts";
@@ -115,7 +115,7 @@ async function readOf(source: ImportSource, files: Awaited<ReturnType<typeof ope
     case "claude":
       return (await import("../import/claude.ts")).readClaude(files);
     case "openclaw":
-      return (await import("../import/openclaw.ts")).readOpenClaw(files, terminalZone(), Date.now());
+      return (await import("../import/openclaw.ts")).readOpenClaw(files, personZoneHere(), Date.now());
   }
 }
 
@@ -178,7 +178,7 @@ function listed(texts: readonly string[]): void {
 /** With their words in full, because they will be followed, and with their next firings. */
 function showSchedules(schedules: readonly BroughtSchedule[]): void {
   if (schedules.length === 0) return;
-  const timeZone = terminalZone();
+  const timeZone = personZoneHere();
   const nowMs = Date.now();
   const createdAt = new Date(nowMs).toISOString();
   const trials = schedules.map(({ definition }, i) =>
@@ -201,7 +201,7 @@ function list(home: string, json: boolean): void {
   }
   const rows = imports.map(({ id, at, messages, wishes: commands }) => [
     id,
-    momentText(Date.parse(at), terminalZone()),
+    momentText(Date.parse(at), personZoneHere()),
     String(messages),
     String(commands.length),
   ]);

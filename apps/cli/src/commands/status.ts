@@ -13,13 +13,13 @@ import { silentSecOf } from "@mimikit/runtime/process/heartbeat";
 import { rolesOf } from "@mimikit/runtime/process/roles-of";
 import { UsageLog } from "@mimikit/store/views/usage-log";
 import { command } from "../arguments/command.ts";
-import { terminalZone } from "../arguments/trigger-options.ts";
 import { nameIn, t, told } from "../i18n/language.ts";
 import { durationIn } from "../i18n/words.ts";
 import { answeredText, connectHint } from "../instance/answerers.ts";
 import { connect, mayPass } from "../instance/client.ts";
 import { shortId, withState } from "../instance/state.ts";
 import { openTasks } from "../instance/task-list.ts";
+import { personZoneHere } from "../io/person-zone.ts";
 import { currentPlace } from "../io/place.ts";
 import { padded, plainLine, printJson, printLine, printTable, styled } from "../io/print.ts";
 import { livingRoles } from "../processes/instance.ts";
@@ -162,13 +162,13 @@ function sayMachines(machines: Machines): void {
       state === "there"
         ? since === undefined
           ? t("connected")
-          : t("connected since {moment}", { moment: momentText(Date.parse(since), terminalZone()) })
+          : t("connected since {moment}", { moment: momentText(Date.parse(since), personZoneHere()) })
         : state === "invited"
           ? t("has not joined yet")
           : styled(
               "yellow",
               t("last seen {moment}", {
-                moment: seenAt === undefined ? t("never") : momentText(Date.parse(seenAt), terminalZone()),
+                moment: seenAt === undefined ? t("never") : momentText(Date.parse(seenAt), personZoneHere()),
               }),
             );
     say(i === 0 ? t("machines") : "", plainLine(`${called} ${how}${runs}`));
@@ -237,7 +237,7 @@ function nextText(count: number, next: NonNullable<Status["next"]>): string {
   return t("{count}, next trigger {id} at {moment}", {
     count,
     id: shortId(next.triggerId),
-    moment: momentText(Date.parse(next.at), terminalZone()),
+    moment: momentText(Date.parse(next.at), personZoneHere()),
   });
 }
 
@@ -265,7 +265,7 @@ function showBudget(period: string, budget: BudgetState | null): void {
         ],
   ].flat();
   const state = isReached
-    ? styled("red", t(", used up until {moment}", { moment: momentText(Date.parse(resumesAt), terminalZone()) }))
+    ? styled("red", t(", used up until {moment}", { moment: momentText(Date.parse(resumesAt), personZoneHere()) }))
     : "";
   say("", t("budget {period}: {parts}{state}", { period, parts: parts.join(t(", ")), state }));
 }

@@ -7,11 +7,11 @@ import { CHANGES_KEPT_MAX } from "@mimikit/protocol/records/change";
 import { CHANGES_LISTED_DEFAULT, type ChangeView } from "@mimikit/protocol/wire/api";
 import { listChanges } from "@mimikit/runtime/config/list-changes";
 import { command } from "../arguments/command.ts";
-import { terminalZone } from "../arguments/trigger-options.ts";
 import { nameIn, t, told } from "../i18n/language.ts";
 import { found, withState } from "../instance/state.ts";
 import { ask } from "../instance/write-command.ts";
 import { Failure } from "../io/failure.ts";
+import { personZoneHere } from "../io/person-zone.ts";
 import { currentPlace } from "../io/place.ts";
 import { plainLine, printJson, printLine, printProgress, printTable } from "../io/print.ts";
 
@@ -40,7 +40,7 @@ async function list(limit: number, json: boolean): Promise<void> {
     printJson({ changes });
     return;
   }
-  const timeZone = terminalZone();
+  const timeZone = personZoneHere();
   const rows = changes.map(({ id, at, what, op, by, title, state, problem }) => [
     id,
     momentText(Date.parse(at), timeZone),

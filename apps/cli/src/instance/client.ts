@@ -20,6 +20,7 @@ import { HomeError, readToken } from "@mimikit/runtime/home/home";
 import { z } from "zod";
 import { t, told } from "../i18n/language.ts";
 import { EXIT, Failure, reasonOf } from "../io/failure.ts";
+import { personZoneHere } from "../io/person-zone.ts";
 import { currentPlace } from "../io/place.ts";
 import { findProcesses, livingRoles, runningText } from "../processes/instance.ts";
 
@@ -181,7 +182,7 @@ function exchange(
 
 /** The clock by which the user here means "at five". */
 export function clockHere(): ClientClock {
-  return { timeZone: Intl.DateTimeFormat().resolvedOptions().timeZone, now: new Date().toISOString() };
+  return { timeZone: personZoneHere(), now: new Date().toISOString() };
 }
 
 /** undefined for what is no JSON: a page, or the words of a proxy. */

@@ -4,7 +4,7 @@ import { definitionOf, problemOf } from "@mimikit/core/triggers/triggers";
 import { REMEMBER_CHARS_MAX } from "@mimikit/protocol/records/effect";
 import { TriggerInput } from "@mimikit/protocol/triggers/trigger-order";
 import { z } from "zod";
-import { terminalZone } from "../arguments/trigger-options.ts";
+import { personZoneHere } from "../io/person-zone.ts";
 import { ask, type CommandAnswer } from "../instance/write-command.ts";
 import { Failure } from "../io/failure.ts";
 import { currentPlace } from "../io/place.ts";
@@ -56,7 +56,7 @@ export const addSchedule: AddTool = (server) => {
       annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: false },
     },
     async ({ id, ...order }) => {
-      const definition = definitionOf(order, terminalZone());
+      const definition = definitionOf(order, personZoneHere());
       if ("problem" in definition) throw new Failure("usage", definition.problem);
       const problem = problemOf(definition.when, Date.now());
       if (problem !== null) throw new Failure("usage", problem);

@@ -29,6 +29,8 @@ export interface SocketParts {
   auth: Auth;
   commands: Commands;
   live: Pick<Live, "join" | "leave">;
+  /** Keeps the time zone of a signed-in browser. */
+  seeZone(timeZone: string): Promise<void>;
   helloMs: number;
   onError(error: unknown): void;
   onClose(socket: Socket): void;
@@ -132,6 +134,13 @@ export class Socket {
     const caller = await this.parts.auth.identifySocket(this.upgrade, frame.token);
     await this.parts.live.join(this, frame.cursor);
     this.caller = caller;
+    await this.see(frame.timeZone);
+  }
+
+  /** The zone of a program is not the owner's. It is a convenience: a full disk ends no conversation. */
+  private async see(timeZone: string | undefined): Promise<void> {
+    if (timeZone === undefined || this.session === undefined) return;
+    await this.parts.seeZone(timeZone).catch((error: unknown) => this.parts.onError(error));
   }
 
   private async answer(frame: ClientFrame): Promise<void> {
@@ -141,6 +150,7 @@ export class Socket {
       case "input": {
         const { id, type: _, ...input } = frame;
         const messageId = await this.parts.commands.sendMessage(input, id);
+        await this.see(input.client?.timeZone);
         return this.reply({ type: "accepted", id, messageId });
       }
       case "cancel": {

@@ -26,9 +26,9 @@ export const upcoming = route({
   query: UpcomingQuery,
   status: 200,
   answer: UpcomingAnswer,
-  handle: ({ query }, { world }) => {
+  handle: ({ query }, { commands }) => {
     // The moments are the same whatever is to be done at them.
-    const definition = definitionOf({ ...query, prompt: "anything" }, world.timeZone);
+    const definition = definitionOf({ ...query, prompt: "anything" }, commands.timeZone());
     if ("problem" in definition) throw new HttpProblem(400, codeOrQuote(definition.problem));
     const { when } = definition;
     const nowMs = Date.now();

@@ -40,7 +40,7 @@ export interface CommandsDeps {
   cache: StateCache;
   view: View;
   token: string;
-  timeZone: string;
+  timeZone(): string;
   log: Pick<Log, "audit">;
   /** The clock; that of the machine when not given. */
   nowMs?: () => number;
@@ -51,7 +51,7 @@ export class Commands {
   private readonly cache: StateCache;
   private readonly view: View;
   private readonly token: string;
-  private readonly timeZone: string;
+  readonly timeZone: () => string;
   private readonly log: Pick<Log, "audit">;
   private readonly nowMs: () => number;
   /** How many are on their way to the disk, and whom to tell when none is any more. */
@@ -60,7 +60,7 @@ export class Commands {
   /** Of commands that are durable. */
   private notes: AuditEvent[] = [];
 
-  /** @param timeZone of crons that name none: that of the server. */
+  /** @param timeZone of crons that name none: that of the owner. */
   constructor({ fs, cache, view, token, timeZone, log, nowMs = Date.now }: CommandsDeps) {
     this.fs = fs;
     this.cache = cache;
@@ -222,8 +222,8 @@ export class Commands {
   async putTrigger(input: TriggerInput, key: string | undefined): Promise<string> {
     const id = commandId("trigger-put", key);
     const triggerId = triggerIdOf(id);
-    if (await this.isKnown(id, key, (first) => isSameOrder(first, input, this.timeZone))) return triggerId;
-    const definition = definitionOf(input, this.timeZone);
+    if (await this.isKnown(id, key, (first) => isSameOrder(first, input, this.timeZone()))) return triggerId;
+    const definition = definitionOf(input, this.timeZone());
     if ("problem" in definition) throw new HttpProblem(400, codeOrQuote(definition.problem));
     this.assertPossible(definition.when);
     await this.assertPool(definition.order.pool);
@@ -243,11 +243,11 @@ export class Commands {
    */
   async patchTrigger(triggerId: string, change: TriggerChange, key: string | undefined): Promise<string> {
     const id = commandId("trigger-patch", key);
-    const isSame = (first: Command) => isSameChange(first, triggerId, change, this.timeZone);
+    const isSame = (first: Command) => isSameChange(first, triggerId, change, this.timeZone());
     if (await this.isKnown(id, key, isSame)) return id;
     const { type } = await this.view.triggerOf(triggerId);
     if (Object.keys(change).length === 0) throw new HttpProblem(400, coded("change_empty"));
-    const patch = patchOf(change, type, this.timeZone);
+    const patch = patchOf(change, type, this.timeZone());
     if ("problem" in patch) throw new HttpProblem(400, codeOrQuote(patch.problem));
     if (patch.when !== undefined) this.assertPossible(patch.when);
     await this.assertPool(patch.order?.pool);

@@ -36,18 +36,32 @@ export function isSameAnswer(first: Command, questionId: string, answer: string)
   return first.kind === "answer" && first.questionId === questionId && isSame(first.answer, answer);
 }
 
-/** @param timeZone of a cron that names none. */
+/** @param timeZone of times that name none; the owner's zone may have been another one when the first request came. */
 export function isSameOrder(first: Command, input: TriggerInput, timeZone: string): boolean {
-  const definition = definitionOf(input, timeZone);
-  return !("problem" in definition) && isSameCommand(first, { kind: "trigger-put", definition });
+  return zonesOf(first, timeZone).some((zone) => {
+    const definition = definitionOf(input, zone);
+    return !("problem" in definition) && isSameCommand(first, { kind: "trigger-put", definition });
+  });
 }
 
 export function isSameChange(first: Command, triggerId: string, change: TriggerChange, timeZone: string): boolean {
   // The trigger, which knows its type, may be gone by now.
-  return TRIGGER_TYPES.some((type) => {
-    const patch = patchOf(change, type, timeZone);
-    return !("problem" in patch) && isSameCommand(first, { kind: "trigger-patch", triggerId, patch });
+  return TRIGGER_TYPES.some((type) =>
+    zonesOf(first, timeZone).some((zone) => {
+      const patch = patchOf(change, type, zone);
+      return !("problem" in patch) && isSameCommand(first, { kind: "trigger-patch", triggerId, patch });
+    }),
+  );
+}
+
+/** The zones that times without one may have been given in: the one of now, and those that the first command names. */
+function zonesOf(first: Command, timeZone: string): string[] {
+  const named: string[] = [];
+  JSON.stringify(first, (key, value) => {
+    if (key === "timezone" && typeof value === "string") named.push(value);
+    return value;
   });
+  return [...new Set([timeZone, ...named])];
 }
 
 /** A request that names no message means the last one, as the first did. */

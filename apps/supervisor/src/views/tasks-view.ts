@@ -21,7 +21,7 @@ const PAGE_BYTES_MAX = 1_048_576;
 export class TasksView {
   private readonly fs: FileSystem;
   private readonly cache: StateCache;
-  private readonly timeZone: string;
+  private readonly timeZone: () => string;
   /** The tasks that were reported last. */
   private ended: TaskSummary[] = [];
   private throughTurn: number | undefined;
@@ -29,7 +29,7 @@ export class TasksView {
   private text: string | undefined;
 
   /** @param timeZone the IANA zone of all times on the page. */
-  constructor(fs: FileSystem, cache: StateCache, timeZone: string) {
+  constructor(fs: FileSystem, cache: StateCache, timeZone: () => string) {
     this.fs = fs;
     this.cache = cache;
     this.timeZone = timeZone;
@@ -89,7 +89,7 @@ export class TasksView {
       triggers: [...triggers.values()]
         .filter((trigger) => !isOver(trigger))
         .map((trigger) => ({ trigger, nextMs: nextFiring(trigger) })),
-      timeZone: this.timeZone,
+      timeZone: this.timeZone(),
     });
   }
 }

@@ -161,6 +161,7 @@ function greet(): void {
     type: "hello",
     ...(token !== undefined && { token }),
     ...(cursor.value !== undefined && { cursor: cursor.value }),
+    timeZone: Intl.DateTimeFormat().resolvedOptions().timeZone,
   });
   connection.value = { state: "connected" };
   sendWaiting();

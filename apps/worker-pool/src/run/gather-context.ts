@@ -18,6 +18,7 @@ import { forgottenTurns } from "@mimikit/protocol/records/memory-entry";
 import type { Question } from "@mimikit/protocol/records/question";
 import { isTurn, type Task, type TurnInput } from "@mimikit/protocol/records/task";
 import type { PoolSummary, TaskSummary, TriggerSummary } from "@mimikit/protocol/wire/api";
+import type { PersonZone } from "@mimikit/runtime/clock/person-zone";
 import { VERSION } from "@mimikit/runtime/home/version";
 import type { FileSystem } from "@mimikit/store/disk/file-system";
 import { BACKLOG_PATH, MEMORY_PATH, PERSONA_PATH, PROFILE_PATH } from "@mimikit/store/disk/state";
@@ -51,6 +52,8 @@ export interface Sources {
   /** The skills; asked for again by each run, so that an edit counts from the next one on. */
   listSkills(): Promise<SkillSummary[]>;
   nowMs(): number;
+  /** The owner's time zone, where this is the owner's home. */
+  zone?(): PersonZone;
   /** The other machines that work for this home. */
   listPools?(): Promise<readonly PoolSummary[]>;
   /** The files that a run is about, where another home has given them. */
@@ -73,6 +76,7 @@ export async function gatherContext(
     providers,
     listSkills,
     listPools,
+    zone,
     nowMs,
     evidence: given,
   }: Sources,
@@ -94,6 +98,7 @@ export async function gatherContext(
     history,
     origin,
     ...quotedBy(messages, newest),
+    ...(zone !== undefined && { zone: zone() }),
     ...(sender?.client !== undefined && { client: clientOf(sender, sender.client, now) }),
   };
   const place = { home, workDir };

@@ -1,10 +1,19 @@
 /** Wall time in a time zone. The meaning of "tomorrow at 9" depends on the speaker's place. */
 import type { ClientClock, Message } from "@mimikit/protocol/records/inbox";
+import type { PersonZone } from "@mimikit/runtime/clock/person-zone";
+import { systemTimeZone } from "@mimikit/runtime/clock/system-zone";
 
 export interface Clock {
   nowMs: number;
   /** An IANA name, or an offset such as `+08:00`. */
   timeZone: string;
+}
+
+/** The part of a run's context that says what its clock shows. */
+export interface ClockPlace {
+  now: string;
+  client?: ClientClock | undefined;
+  zone?: PersonZone | undefined;
 }
 
 export interface WallTime {
@@ -23,23 +32,25 @@ const WEEKDAYS = ["Sunday", "Monday", "Tuesday", "Wednesday", "Thursday", "Frida
 /** Zones whose formats are kept: making one takes as long as using it a hundred times. */
 const FORMATS_MAX = 100;
 const offsetFormats = new Map<string, Intl.DateTimeFormat>();
-let ownZone: string | undefined;
 
-/** The basis of every relative time in `message`: its client's clock first, then the server's (SPEC F1). */
-export function clockOf(message: Pick<Message, "at" | "client">, serverTimeZone?: string): Clock {
+/**
+ * The basis of every relative time in `message`: its client's clock first, then the server's (SPEC F1). A message that
+ * names no zone, as one of a channel does, has that of the owner; the owner's setting goes before both.
+ */
+export function clockOf(message: Pick<Message, "at" | "client">, owner?: PersonZone): Clock {
   const { client } = message;
-  if (client === undefined) return { nowMs: Date.parse(message.at), timeZone: serverTimeZone ?? ownTimeZone() };
-  return { nowMs: Date.parse(client.now), timeZone: zoneOf(client) };
+  if (client === undefined) return { nowMs: Date.parse(message.at), timeZone: owner?.timeZone ?? systemTimeZone() };
+  return { nowMs: Date.parse(client.now), timeZone: owner?.isSetting ? owner.timeZone : zoneOf(client) };
 }
 
 /** Times are shown as the user's clock shows them, so that they compare with "now". */
-export function localTime(at: string, { now, client }: { now: string; client?: ClientClock }): string {
-  return isoIn(Date.parse(at), clockOf({ at: now, ...(client !== undefined && { client }) }).timeZone);
+export function localTime(at: string, place: ClockPlace): string {
+  return isoIn(Date.parse(at), clockAt(place).timeZone);
 }
 
-function ownTimeZone(): string {
-  ownZone ??= new Intl.DateTimeFormat().resolvedOptions().timeZone;
-  return ownZone;
+/** The clock by which times are meant and shown in a run. */
+export function clockAt({ now, client, zone }: ClockPlace): Clock {
+  return clockOf({ at: now, ...(client !== undefined && { client }) }, zone);
 }
 
 /** A client may name a zone that this machine does not know; the offset of its own time is still right. */

@@ -12,7 +12,7 @@ import { isTurn } from "@mimikit/protocol/records/task";
 import type { TaskSummary, TriggerSummary } from "@mimikit/protocol/wire/api";
 import type { Run } from "../provider.ts";
 import { definitionOf, type SectionName } from "../roles/index.ts";
-import { clockOf, isoIn, localTime, weekdayIn } from "./clock.ts";
+import { clockAt, clockOf, isoIn, localTime, weekdayIn } from "./clock.ts";
 import {
   block,
   checkbox,
@@ -62,7 +62,7 @@ export interface PromptSection {
 /** The part of a run that the conversation is made of. */
 export interface PromptInput {
   task: Pick<Run["task"], "turn">;
-  context: Pick<Run["context"], "history" | "quoted" | "origin" | "now" | "client">;
+  context: Pick<Run["context"], "history" | "quoted" | "origin" | "now" | "client" | "zone">;
 }
 
 type Render = PromptSection["render"];
@@ -118,14 +118,14 @@ export const SECTIONS: Record<SectionName, PromptSection> = {
 
 /** The client's local time first: relative times count from the first clock that is there (SPEC F1). */
 function renderEnvironment({ task, context }: Run): Quoted {
-  const { client, now } = context;
+  const { client, now, zone } = context;
   const server = clockOf({ at: now });
-  const user = clockOf({ at: now, ...(client !== undefined && { client }) });
+  const user = clockAt(context);
   return table({
-    ...(client !== undefined && {
+    ...((client !== undefined || zone !== undefined) && {
       client_now_local_iso: isoIn(user.nowMs, user.timeZone),
-      client_time_zone: client.timeZone,
-      client_now_iso: client.now,
+      client_time_zone: zone?.isSetting || client === undefined ? user.timeZone : client.timeZone,
+      client_now_iso: client?.now ?? now,
     }),
     server_now_iso: isoIn(server.nowMs, server.timeZone),
     server_time_zone: server.timeZone,

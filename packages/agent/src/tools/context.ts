@@ -7,6 +7,7 @@ import type { HistoryMessage } from "@mimikit/protocol/records/history";
 import type { ClientClock, Message } from "@mimikit/protocol/records/inbox";
 import type { Question } from "@mimikit/protocol/records/question";
 import type { HistoryHit, MemoryHit, PoolSummary, TaskSummary, TriggerSummary } from "@mimikit/protocol/wire/api";
+import type { PersonZone } from "@mimikit/runtime/clock/person-zone";
 import type { AttachmentEvidence } from "../prompt/evidence.ts";
 import type { Guide } from "../skills/guides.ts";
 
@@ -17,6 +18,8 @@ export interface Context {
   now: string;
   /** The clock of the client whose message this is about, if it told. */
   client?: ClientClock;
+  /** The owner's time zone: of messages that name none, and of all where it is a setting. */
+  zone?: PersonZone;
   /** The messages that the work began with; empty for a turn, which has its own. */
   origin: Message[];
   /** The conversation as it now stands, oldest first: what `summary` does not stand for. A prompt takes the newest of it. */

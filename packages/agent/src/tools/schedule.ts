@@ -3,7 +3,7 @@ import { definitionOf, problemOf } from "@mimikit/core/triggers/triggers";
 import { isTurn } from "@mimikit/protocol/records/task";
 import { TRIGGER_DEPTH_MAX, TRIGGERS_MAX, TriggerInput } from "@mimikit/protocol/triggers/trigger-order";
 import { z } from "zod";
-import { clockOf } from "../prompt/clock.ts";
+import { clockAt } from "../prompt/clock.ts";
 import { CONDITION_FORMS, ConditionInput } from "./condition-input.ts";
 import { refuseWaiting } from "./delegate.ts";
 import { type ToolContext, tool } from "./tool.ts";
@@ -47,10 +47,6 @@ export const schedule = tool({
 /** A cron that names no zone means the wall clock of its author. */
 function definitionFor(input: Input, { reads }: ToolContext) {
   return definitionOf(input, clockAt(reads).timeZone);
-}
-
-function clockAt({ now, client }: ToolContext["reads"]) {
-  return clockOf({ at: now, ...(client !== undefined && { client }) });
 }
 
 function refuse(input: Input, context: ToolContext): string | null {

@@ -17,6 +17,7 @@ export interface ReadContext
   extends Pick<Context, "now" | "said" | "tasks" | "summaries" | "triggers" | "questions" | "skills" | "memoryPlace"> {
   pools?: Context["pools"] | undefined;
   client?: ClientClock | undefined;
+  zone?: Context["zone"] | undefined;
 }
 
 /** The part of a run that its tools can see. */

@@ -18,6 +18,7 @@ import {
   type TriggerDecision,
 } from "@mimikit/protocol/records/trigger";
 import { sentence } from "@mimikit/protocol/texts/coded";
+import { type Condition, isTimeOfDay } from "@mimikit/protocol/triggers/condition";
 import {
   type Target,
   type TriggerChange,
@@ -28,6 +29,7 @@ import {
   type When,
 } from "@mimikit/protocol/triggers/trigger-order";
 import { titleOf } from "../base/title.ts";
+import type { ParamsOf } from "../conditions/condition.ts";
 import { type DueOccurrences, dueOf, momentId, NONE_DUE, scheduleProblem } from "../schedule/schedule.ts";
 
 export const MISSED_DEFAULT = "latest";
@@ -147,8 +149,31 @@ function whenOf(input: WhenInput, timeZone: string): When | { problem: string } 
   if (cron !== undefined)
     return { type: "recurring", schedule: { cron, timezone: input.timezone ?? timeZone }, missed };
   if (runAt !== undefined) return { type: "scheduled", runAt, missed };
-  if (condition !== undefined) return { type: "conditional", condition, cooldown, stableFor };
+  if (condition !== undefined)
+    return { type: "conditional", condition: inZone(condition, timeZone), cooldown, stableFor };
   return { problem: sentence("when_not_one", { fields: WHEN_FIELDS.join(", "), found: "none" }) };
+}
+
+/** The condition with a zone for each time of day, so that a later change of the author's zone does not move it. */
+function inZone(condition: Condition, timeZone: string): Condition {
+  switch (condition.type) {
+    case "and":
+    case "or":
+      return { ...condition, conditions: condition.conditions.map((each) => inZone(each, timeZone)) };
+    case "not":
+      return { ...condition, condition: inZone(condition.condition, timeZone) };
+    case "time":
+      return isAtHours(condition.params)
+        ? { ...condition, params: { timezone: timeZone, ...condition.params } }
+        : condition;
+    default:
+      return condition;
+  }
+}
+
+/** Moments have a zone of their own. */
+function isAtHours({ after, before, weekdays }: ParamsOf<"time">): boolean {
+  return weekdays !== undefined || [after, before].some((bound) => bound !== undefined && isTimeOfDay(bound));
 }
 
 const TIMEZONE_ALONE = sentence("timezone_alone");

@@ -6,6 +6,8 @@ const DESCRIPTIONS: Readonly<Record<string, string>> = {
   allowedHosts: "除本机外，网关还接受哪些主机名的访问。监听的不是本机地址时，至少要有一个。",
   publicUrl:
     "你的其他设备访问页面的地址，例如 `https://mimikit.example`：网关接受以这个名称访问，`mimikit pair` 也会打印它。",
+  timezone:
+    "你所说的时间属于哪个时区，例如 `Asia/Shanghai`，不管从哪里发消息。不设置则用发消息的设备的时区，否则用最近登录的浏览器的时区，再否则用这台机器的时区。",
   provider: "使用的服务商；`auto` 依次取第一个可用的，都不可用时使用内置引擎。",
   "providers.*": "* 使用的服务商；不设置则与 `provider` 相同。",
   fallback: "前面的都无法连接时，依次使用的备用服务商。",

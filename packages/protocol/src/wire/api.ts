@@ -726,6 +726,8 @@ export const ClientFrame = z.discriminatedUnion("type", [
     type: z.literal("hello"),
     token: z.string().max(256).optional(),
     cursor: z.string().max(64).optional(),
+    /** That of a browser is kept: a message without a zone, as from a channel, means times by it. */
+    timeZone: ClientClock.shape.timeZone.optional(),
   }),
   z.strictObject({
     type: z.literal("input"),

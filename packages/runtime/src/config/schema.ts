@@ -9,6 +9,7 @@ import { Price } from "@mimikit/protocol/base/usage";
 import { ChannelName } from "@mimikit/protocol/channels/via";
 import { CHECKS_MAX } from "@mimikit/protocol/records/improvement";
 import { sentence } from "@mimikit/protocol/texts/coded";
+import { TimeZone } from "@mimikit/protocol/triggers/condition-schema";
 import { z } from "zod";
 import { factsOf, keyNamesOf, PROVIDER_IDS } from "./providers.ts";
 import { SEARCH_ENGINES, type SearchEngine } from "./search-engines.ts";
@@ -110,6 +111,9 @@ export const Config = z.strictObject({
     .describe(
       "The address of the page for your other devices, for example `https://mimikit.example`: the gateway answers to its name, and `mimikit pair` prints it.",
     ),
+  timezone: TimeZone.optional().describe(
+    "The time zone in which you mean times, for example `Europe/Berlin`, wherever you write from. If not set: that of the device you write from, else of the browser that was signed in last, else of this machine.",
+  ),
   provider: ProviderName.default("auto").describe(
     `The model provider; auto uses the first available of ${SOUGHT}, else the offline engine.`,
   ),

@@ -1,5 +1,6 @@
 /** The first thing that a role does: it finds and opens its state directory. */
 import { sentence } from "@mimikit/protocol/texts/coded";
+import { settleTimeZone } from "../clock/system-zone.ts";
 import { keepLastGood } from "../config/config-file.ts";
 import { whyNoStart } from "../config/find-mistakes.ts";
 import { openHome } from "../home/adoption.ts";
@@ -10,6 +11,7 @@ import { whenThereIsRoom } from "../home/room.ts";
  * Waits where the disk is full. Ends the process with 1, and one line on stderr, where the state directory or its settings cannot be used as they are.
  */
 export async function openHere(env: Environment): Promise<HomePlace & { adopted: boolean }> {
+  settleTimeZone(process.env);
   const { home, workDir } = resolveHome(env);
   const open = () => openHome(home, env);
   try {

@@ -194,6 +194,8 @@ export const TASKS_PATH = "tasks.md";
 export const ANSWERS_PATH = `${LOCKS}/answers.json`;
 /** There while a person wants nothing to run: `mimikit down` makes it, `mimikit up` takes it away. */
 export const STOPPED_PATH = `${LOCKS}/stopped`;
+/** The time zone of the browser that was signed in last. */
+export const BROWSER_ZONE_PATH = "browser-zone.json";
 /** The lines typed in the chat at a terminal, for its arrow keys. */
 export const CHAT_LINES_PATH = "chat-lines.txt";
 

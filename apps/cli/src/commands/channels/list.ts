@@ -5,9 +5,9 @@ import type { FileSystem } from "@mimikit/store/disk/file-system";
 import { strangersPath } from "@mimikit/store/disk/state";
 import { readChannelStates } from "@mimikit/store/views/channel-states";
 import { command } from "../../arguments/command.ts";
-import { terminalZone } from "../../arguments/trigger-options.ts";
 import { nameIn, t, told } from "../../i18n/language.ts";
 import { withDisk } from "../../instance/state.ts";
+import { personZoneHere } from "../../io/person-zone.ts";
 import { adoptedHome } from "../../io/place.ts";
 import { plainLine, printJson, printLine, printTable, styled } from "../../io/print.ts";
 import { livingRoles } from "../../processes/instance.ts";
@@ -39,7 +39,7 @@ async function list(json: boolean, home: string, fs: FileSystem): Promise<void> 
     })),
   );
   if (json) return printJson({ channels: all });
-  const at = (time: string) => momentText(Date.parse(time), terminalZone());
+  const at = (time: string) => momentText(Date.parse(time), personZoneHere());
   printTable(
     ["name", "state", "paired", "strangers"],
     all.map(({ name, people, strangers, ...state }) => [

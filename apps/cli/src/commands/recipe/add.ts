@@ -4,10 +4,10 @@ import { momentText } from "@mimikit/core/schedule/trigger-words";
 import { triggerSummary } from "@mimikit/core/views/board";
 import { isAbove, Level, SkillName } from "@mimikit/protocol/base/skill";
 import { command } from "../../arguments/command.ts";
-import { terminalZone } from "../../arguments/trigger-options.ts";
 import { t } from "../../i18n/language.ts";
 import { confirm } from "../../io/confirm.ts";
 import { Failure } from "../../io/failure.ts";
+import { personZoneHere } from "../../io/person-zone.ts";
 import { currentPlace } from "../../io/place.ts";
 import { plainLine, printJson, printLine } from "../../io/print.ts";
 import { addRecipe } from "../../recipes/added-recipes.ts";
@@ -66,7 +66,7 @@ async function add(written: FoundRecipe, given: RecipeAnswers, how: How): Promis
   const done = await addRecipe(currentPlace(), found, definition);
   if (how.json) return printJson({ ...done, name: recipe.name });
   const next = triggerSummary(trial(definition)).next;
-  const when = next === null ? "" : t(", next {moment}", { moment: momentText(Date.parse(next), terminalZone()) });
+  const when = next === null ? "" : t(", next {moment}", { moment: momentText(Date.parse(next), personZoneHere()) });
   printLine(
     t("{name}: added as {triggerId}{when}{what}", {
       name: recipe.name,

@@ -8,10 +8,10 @@ import { visibleDocument } from "@mimikit/protocol/texts/visible";
 import type { TriggerDefinition } from "@mimikit/protocol/triggers/trigger-order";
 import type { Argv } from "yargs";
 import type { CommonOptions } from "../../arguments/command.ts";
-import { terminalZone } from "../../arguments/trigger-options.ts";
 import { nameIn, t } from "../../i18n/language.ts";
 import { whenIn } from "../../i18n/words.ts";
 import { Failure } from "../../io/failure.ts";
+import { personZoneHere } from "../../io/person-zone.ts";
 import { plainLine, printLine, styled } from "../../io/print.ts";
 import type { FoundRecipe } from "../../recipes/find-recipe.ts";
 import { BadRecipe, definitionIn, type Recipe, type RecipeAnswers } from "../../recipes/recipe.ts";
@@ -48,7 +48,7 @@ export function answersIn(set: readonly string[] = []): RecipeAnswers {
 
 export function defined(recipe: Recipe, answers: RecipeAnswers): TriggerDefinition {
   try {
-    return definitionIn(recipe, answers, terminalZone(), Date.now());
+    return definitionIn(recipe, answers, personZoneHere(), Date.now());
   } catch (error) {
     if (error instanceof BadRecipe) throw new Failure("usage", `${recipe.name}: ${error.message}`);
     throw error;
@@ -77,7 +77,7 @@ export function printRecipe({ recipe, from }: FoundRecipe): void {
 
 /** The trigger as it would be, and its next firings. Nothing is run for it. */
 export function printPreview(definition: TriggerDefinition): void {
-  const timeZone = terminalZone();
+  const timeZone = personZoneHere();
   const trigger = trial(definition);
   printLine();
   printLine(`${styled("bold", plainLine(trigger.title))}  ${t("for the {target}", { target: trigger.target })}`);

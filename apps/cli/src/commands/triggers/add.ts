@@ -4,10 +4,11 @@ import { triggerIdOf } from "@mimikit/core/triggers/of-command";
 import { triggerSummary } from "@mimikit/core/views/board";
 import { command } from "../../arguments/command.ts";
 import { readTextIfAny } from "../../arguments/text-argument.ts";
-import { definitionFrom, orderOptions, terminalZone } from "../../arguments/trigger-options.ts";
+import { definitionFrom, orderOptions } from "../../arguments/trigger-options.ts";
 import { t } from "../../i18n/language.ts";
 import { assertTasksKnown, withState } from "../../instance/state.ts";
 import { ask } from "../../instance/write-command.ts";
+import { personZoneHere } from "../../io/person-zone.ts";
 import { currentPlace } from "../../io/place.ts";
 import { printJson, printLine } from "../../io/print.ts";
 import { assertPoolOf } from "./assert-pool-of.ts";
@@ -33,7 +34,7 @@ export const add = command({
     const triggerId = triggerIdOf(asked.id);
     const next = await nextOfNew(triggerId);
     if (options.json) return printJson({ ...asked, triggerId, next });
-    const fires = next === null ? "" : t(", next {moment}", { moment: momentText(Date.parse(next), terminalZone()) });
+    const fires = next === null ? "" : t(", next {moment}", { moment: momentText(Date.parse(next), personZoneHere()) });
     printLine(`${triggerId}${fires}${laterText(asked)}`);
   },
 });

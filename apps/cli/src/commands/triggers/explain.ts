@@ -2,14 +2,15 @@
 
 import { momentText } from "@mimikit/core/schedule/trigger-words";
 import { explainTrigger } from "@mimikit/core/triggers/explain";
+import { systemTimeZone } from "@mimikit/runtime/clock/system-zone";
 import { triggerFacts } from "@mimikit/runtime/workspace/trigger-facts";
 import { WorkspaceFiles } from "@mimikit/runtime/workspace/workspace-files";
 import { command } from "../../arguments/command.ts";
-import { terminalZone } from "../../arguments/trigger-options.ts";
 import { told } from "../../i18n/language.ts";
 import { whenIn } from "../../i18n/words.ts";
 import { connect, mayPass } from "../../instance/client.ts";
 import { type State, withState } from "../../instance/state.ts";
+import { personZoneHere } from "../../io/person-zone.ts";
 import { plainLine, printJson, printLine, styled } from "../../io/print.ts";
 import { explanationTree } from "../../terminal/explanation-tree.ts";
 import { triggerArgument, triggerIn } from "./trigger-argument.ts";
@@ -23,7 +24,7 @@ export const explain = command({
     const { trigger, explanation } = await withState(async (state) => {
       const trigger = triggerIn(state, given);
       const files = new WorkspaceFiles({ home: state.home, workDir: await workspaceOf(state) });
-      const facts = await triggerFacts(trigger, { cache: state.cache, files, timeZone: terminalZone() }, Date.now());
+      const facts = await triggerFacts(trigger, { cache: state.cache, files, timeZone: systemTimeZone() }, Date.now());
       return { trigger, explanation: explainTrigger(trigger, facts) };
     });
     if (json) {
@@ -31,7 +32,7 @@ export const explain = command({
       return;
     }
     printLine(`${styled("bold", plainLine(trigger.title))}  ${trigger.id}`);
-    printLine(`${plainLine(whenIn(trigger, terminalZone()))}`);
+    printLine(`${plainLine(whenIn(trigger, personZoneHere()))}`);
     printLine(plainLine(told(explanation.text).replace(ISO_MOMENT, localMoment)));
     if (explanation.condition === undefined) return;
     printLine();
@@ -53,5 +54,5 @@ const ISO_MOMENT = /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z/g;
 
 /** The same moment on the clock of this terminal. */
 function localMoment(iso: string): string {
-  return momentText(Date.parse(iso), terminalZone());
+  return momentText(Date.parse(iso), personZoneHere());
 }

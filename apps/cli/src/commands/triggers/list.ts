@@ -4,10 +4,10 @@ import { momentText } from "@mimikit/core/schedule/trigger-words";
 import { triggerSummary } from "@mimikit/core/views/board";
 import type { Trigger } from "@mimikit/protocol/records/trigger";
 import { command } from "../../arguments/command.ts";
-import { terminalZone } from "../../arguments/trigger-options.ts";
 import { t } from "../../i18n/language.ts";
 import { whenIn } from "../../i18n/words.ts";
 import { type State, shortId, withState } from "../../instance/state.ts";
+import { personZoneHere } from "../../io/person-zone.ts";
 import { printJson, printTable } from "../../io/print.ts";
 
 export const list = command({
@@ -20,7 +20,7 @@ export const list = command({
       printJson({ triggers: triggers.map(triggerSummary) });
       return;
     }
-    const timeZone = terminalZone();
+    const timeZone = personZoneHere();
     const rows = triggers.map((trigger) => {
       const { next } = triggerSummary(trigger);
       const soon = next === null ? "–" : momentText(Date.parse(next), timeZone);

@@ -4,10 +4,10 @@ import { momentText } from "@mimikit/core/schedule/trigger-words";
 import { triggerSummary } from "@mimikit/core/views/board";
 import type { PastOccurrence, Trigger } from "@mimikit/protocol/records/trigger";
 import { command } from "../../arguments/command.ts";
-import { terminalZone } from "../../arguments/trigger-options.ts";
 import { nameIn, t, told } from "../../i18n/language.ts";
 import { durationIn, whenIn } from "../../i18n/words.ts";
 import { withState } from "../../instance/state.ts";
+import { personZoneHere } from "../../io/person-zone.ts";
 import { plainLine, plainText, printJson, printLine, printTable, styled } from "../../io/print.ts";
 import { triggerArgument, triggerIn } from "./trigger-argument.ts";
 
@@ -28,7 +28,7 @@ export const show = command({
       });
       return;
     }
-    const timeZone = terminalZone();
+    const timeZone = personZoneHere();
     const { id, title, prompt, target, pool, priority, budget, recent, paused, createdAt } = trigger;
     printLine(styled("bold", `${plainLine(title)}  ${id}`));
     const next =

@@ -6,11 +6,12 @@ import { meanCost } from "@mimikit/store/views/mean-cost";
 import { UsageLog } from "@mimikit/store/views/usage-log";
 import { z } from "zod";
 import { command } from "../../arguments/command.ts";
-import { secondsOf, terminalZone } from "../../arguments/trigger-options.ts";
+import { secondsOf } from "../../arguments/trigger-options.ts";
 import { t } from "../../i18n/language.ts";
 import { durationIn } from "../../i18n/words.ts";
 import { shortId, withState } from "../../instance/state.ts";
 import { Failure } from "../../io/failure.ts";
+import { personZoneHere } from "../../io/person-zone.ts";
 import { printJson } from "../../io/print.ts";
 import { printSimulation } from "../../terminal/simulation-text.ts";
 import { triggerIn } from "./trigger-argument.ts";
@@ -41,7 +42,7 @@ export const simulate = command({
     if (toMs - fromMs > SIMULATED_SEC_MAX * 1_000)
       throw new Failure("usage", t("at most {duration} at once", { duration: durationIn(SIMULATED_SEC_MAX) }));
     if (!Number.isInteger(limit) || limit < 1) throw new Failure("usage", t("--limit is a whole number above 0"));
-    const timeZone = terminalZone();
+    const timeZone = personZoneHere();
     const simulation = await withState(async (state) => {
       const chosen = given === undefined ? [...state.triggers.values()] : [triggerIn(state, given)];
       const usageLog = new UsageLog(state.home);

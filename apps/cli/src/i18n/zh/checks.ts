@@ -79,6 +79,11 @@ export const CHECKS: Readonly<Record<string, string>> = {
     "请备份状态目录（mimikit backup）；如果有工作丢失，请恢复较早的备份",
   "{name} is at {path}": "{name} 位于 {path}",
   "{name} is missing: {loss}": "缺少 {name}：{loss}",
+  "times are those of {zone}": "时间按 {zone} 计算",
+  "TZ is {tz}, which is no name of a time zone; this machine's zone is taken as {zone}":
+    "TZ 是 {tz}，不是时区名称；这台机器的时区按 {zone} 处理",
+  "set TZ to a name like Europe/Berlin, or:  mimikit config set timezone Europe/Berlin":
+    "把 TZ 设为 Asia/Shanghai 这样的名称，或者：mimikit config set timezone Asia/Shanghai",
   "{name} is not installed; it is only needed by {neededBy}": "没有安装 {name}；只有 {neededBy} 需要它",
   "the Teller and the Planner have no shell with any provider": "无论使用哪个模型，Teller 和 Planner 都没有 shell",
   "leftover processes of a command end with their task, by its control group": "命令遗留的进程会由控制组随任务一起结束",

@@ -16,6 +16,7 @@ import type { Event, FiredEvent, Message } from "@mimikit/protocol/records/inbox
 import type { Question } from "@mimikit/protocol/records/question";
 import { beginningOf } from "@mimikit/protocol/texts/whole-characters";
 import { HISTORY_QUERY_CHARS_MAX } from "@mimikit/protocol/wire/api";
+import type { PersonZone } from "@mimikit/runtime/clock/person-zone";
 import { z } from "zod";
 import type { ToolAnswer } from "../../bus.ts";
 import { clockOf, isoIn } from "../../prompt/clock.ts";
@@ -65,9 +66,9 @@ interface DueTrigger extends Ordering {
 /** Runs a turn. Every paragraph is streamed as it is found, and all of them together are the reply. */
 export async function* tell(run: Run): AsyncGenerator<ProviderEvent> {
   const { messages = [], events = [], results = [] } = run.task.turn ?? {};
-  const requests = messages.map(understand);
+  const requests = messages.map((message) => understand(message, run.context.zone));
   const due = new Map<Event, DueTrigger>(
-    events.flatMap((event) => (event.name === "cron_trigger" ? [[event, dueOf(event)]] : [])),
+    events.flatMap((event) => (event.name === "cron_trigger" ? [[event, dueOf(event, run.context.zone)]] : [])),
   );
   const started = await delegateOrders([...due.values(), ...requests], run);
   const paragraphs: string[] = [];
@@ -104,9 +105,9 @@ function asCode(text: string): string {
   return `\`${text.replaceAll("`", "'")}\``;
 }
 
-function understand(message: Message): Request {
+function understand(message: Message, zone: PersonZone | undefined): Request {
   const { text, isQuoting } = message;
-  const intents: Intent[] = isQuoting === true ? [{ kind: "other", text }] : parseMessage(text, clockOf(message));
+  const intents: Intent[] = isQuoting === true ? [{ kind: "other", text }] : parseMessage(text, clockOf(message, zone));
   const orders = intents.flatMap((intent) => (intent.kind === "run" ? [intent.steps] : []));
   return { message, language: languageOf(text), intents, orders };
 }
@@ -114,8 +115,8 @@ function understand(message: Message): Request {
 /** An order later than this was missed, and is made up for. */
 const LATE_MS = 60_000;
 
-function dueOf({ at, data: { prompt, occurrence } }: FiredEvent): DueTrigger {
-  const clock = clockOf({ at });
+function dueOf({ at, data: { prompt, occurrence } }: FiredEvent, zone: PersonZone | undefined): DueTrigger {
+  const clock = clockOf({ at }, zone);
   const due = parseDue(prompt, clock);
   const language = languageOf(prompt);
   const dueMs = Date.parse(occurrence);
@@ -305,12 +306,12 @@ function nextOccurrence(when: ParsedWhen, { message }: Request, { context }: Run
   if (when.kind !== "recurring") return null;
   const schedule = "cron" in when ? { cron: when.cron, timezone: when.timeZone } : { interval: when.intervalSec };
   const nextMs = nextOf(schedule, Date.parse(context.now));
-  return nextMs === null ? null : timeIn(nextMs, clockOf(message).timeZone);
+  return nextMs === null ? null : timeIn(nextMs, clockOf(message, context.zone).timeZone);
 }
 
 function answerSchedules({ message, language }: Request, { context }: Run): string {
   const words = WORDS[language];
-  const { timeZone } = clockOf(message);
+  const { timeZone } = clockOf(message, context.zone);
   const lines = context.triggers.slice(0, TRIGGERS_SHOWN_MAX).map(({ id, title, paused, next }) => {
     const waits = next === null ? words.onCondition : words.nextAt(timeIn(Date.parse(next), timeZone));
     return `- \`${id}\` ${title}: ${paused ? words.paused : waits}`;
@@ -382,7 +383,7 @@ function findItems(wanted: string, backlog: Run["context"]["backlog"]): string[]
 
 async function answerSearch(query: string, request: Request, { context, bus }: Run): Promise<string> {
   const words = WORDS[request.language];
-  const { timeZone } = clockOf(request.message);
+  const { timeZone } = clockOf(request.message, context.zone);
   const wanted = new Set(tokenize(query));
   const remembered = context.memory.filter((hit) => tokenize(hit.text).some((word) => wanted.has(word)));
   const hits = remembered.map((hit) => `- [${hit.source}] ${hit.text}`);

@@ -9,6 +9,7 @@ import { HistoryMessage } from "@mimikit/protocol/records/history";
 import { ClientClock } from "@mimikit/protocol/records/inbox";
 import { Question } from "@mimikit/protocol/records/question";
 import { Task } from "@mimikit/protocol/records/task";
+import { TimeZone } from "@mimikit/protocol/triggers/condition-schema";
 import { PoolSummary, TaskSummary, TriggerSummary } from "@mimikit/protocol/wire/api";
 import { z } from "zod";
 import type { ReadContext } from "../../../tools/tool.ts";
@@ -18,6 +19,7 @@ const LIMITS = { bytes: 64 * 1_048_576, depth: 64 };
 const reads: z.ZodType<Omit<ReadContext, "said">> = z.object({
   now: z.iso.datetime(),
   client: ClientClock.optional(),
+  zone: z.object({ timeZone: TimeZone, isSetting: z.boolean() }).optional(),
   tasks: z.array(TaskSummary),
   summaries: z.record(z.string(), z.string()),
   triggers: z.array(TriggerSummary),

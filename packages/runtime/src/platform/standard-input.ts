@@ -1,4 +1,4 @@
-/** What /proc says about standard input; where there is no /proc, nothing is known of it. */
+/** Facts about standard input from /proc; without /proc, nothing is known of it. */
 import { readdirSync, readFileSync, readlinkSync } from "node:fs";
 import { join } from "node:path";
 import { hasCode } from "@mimikit/store/disk/error-code";
@@ -13,8 +13,8 @@ export function stdinPosition(): number {
 }
 
 /**
- * Does another command of the same pipeline hold the other end of the pipe on standard input? Whoever started this
- * process may hold it, too, and never write: as a service, a CI runner or ssh does.
+ * Does another command of the same pipeline hold the other end of the pipe on standard input? An ancestor
+ * of this process may hold it, too, and never write: a service, a CI runner or ssh.
  */
 export function hasWriterBeside(): boolean {
   const pipe = linkOrNot("/proc/self/fd/0");
