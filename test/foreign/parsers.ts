@@ -1,4 +1,5 @@
 /** Every parser of foreign text that can be called by itself, with the number of characters that one text of it is tried with. */
+import { stripVTControlCharacters } from "node:util";
 import { oneLine } from "@mimikit/agent/prompt/quote";
 import { keywordsOf } from "@mimikit/memory/text/keywords";
 import { tokenize } from "@mimikit/memory/text/tokenize";
@@ -8,11 +9,14 @@ import { tryJson } from "@mimikit/protocol/base/json";
 import { entriesOf } from "@mimikit/protocol/records/memory-entry";
 import { codeOf } from "@mimikit/protocol/texts/coded";
 import { withoutComments } from "@mimikit/protocol/texts/comments";
+import { wellFormedJson } from "@mimikit/protocol/texts/whole-characters";
 import { readLine } from "@mimikit/protocol/wire/slash-command";
 import { problemOfConfig } from "@mimikit/runtime/config/config-file";
 import { mistakesIn } from "@mimikit/runtime/config/find-mistakes";
 import { readPattern } from "@mimikit/runtime/workspace/glob";
 import { parseBacklog } from "@mimikit/store/documents/backlog";
+import { decodeText } from "@mimikit/store/text/decode-text";
+import { encodeText } from "@mimikit/store/text/encode-text";
 import { split } from "../../apps/channels/src/send/split.ts";
 import { formInChinese } from "../../apps/cli/src/i18n/zh/sentences.ts";
 import { memoriesIn } from "../../apps/cli/src/import/brought.ts";
@@ -20,8 +24,10 @@ import { momentMs } from "../../apps/cli/src/import/lenient.ts";
 import { plainText, widthOf } from "../../apps/cli/src/io/print.ts";
 import { parseRecipe } from "../../apps/cli/src/recipes/recipe.ts";
 import { terminalMarkdown } from "../../apps/cli/src/terminal/terminal-markdown.ts";
-import { textOfHtml, textOfXml } from "../../packages/agent/src/documents/markup.ts";
+import { resolveIn } from "../../packages/agent/src/documents/archive.ts";
+import { decodeMarkup, textOfHtml, textOfXml } from "../../packages/agent/src/documents/markup.ts";
 import { readActions } from "../../packages/agent/src/kernel/action-tags.ts";
+import { replaceOnce } from "../../packages/agent/src/kernel/tools/replace-once.ts";
 import { parseMessage } from "../../packages/agent/src/providers/offline/parse.ts";
 import { readEvents } from "../../packages/agent/src/providers/openai/sse.ts";
 import { parseSummary } from "../../packages/agent/src/session/summary.ts";
@@ -53,6 +59,14 @@ async function eventsOf(text: string): Promise<number> {
   return count;
 }
 
+/** The same bytes as several code pages, and a text that is written in one. */
+function codePageOf(text: string): void {
+  for (const bytes of [Buffer.from(text, "latin1"), Buffer.from(text, "utf16le"), Buffer.from(`é${text}`, "latin1")]) {
+    const decoded = decodeText(bytes);
+    if (decoded !== null) encodeText(decoded.text, decoded);
+  }
+}
+
 export const PARSERS: Readonly<Record<string, Parser>> = {
   "units of Markdown": { chars: LONG, parse: (text) => splitUnits(text) },
   "a document of memory": { chars: LONG, parse: (text) => readUnits("docs/a.md", text, BEGINNING) },
@@ -73,6 +87,12 @@ export const PARSERS: Readonly<Record<string, Parser>> = {
       readableOf({ type: "text/html", charset: undefined, bytes: bytesOf(text), url: "http://a/" } as never),
   },
   "a document of HTML": { chars: LONG, parse: textOfHtml },
+  "a document of HTML in its encoding": { chars: LONG, parse: (text) => decodeMarkup(bytesOf(text)) },
+  "an address in a document": { chars: LONG, parse: (text) => resolveIn("a/b.opf", text) },
+  "a text of a code page": { chars: LONG, parse: codePageOf },
+  "the colours of a log": { chars: LONG, parse: stripVTControlCharacters },
+  "an edit": { chars: LONG, parse: (text) => replaceOnce(text, text.slice(-9), text) },
+  "the arguments of a call": { chars: LONG, parse: wellFormedJson },
   "a part of an office document": { chars: LONG, parse: (text) => textOfXml(text, SLIDE) },
   "events of a stream": { chars: LONG, parse: eventsOf },
   JSON: { chars: LONG, parse: tryJson },

@@ -70,11 +70,15 @@ function walk(source: string, { elements, textIn }: Rules, xmlMode: boolean): st
   let text = "";
   let skipping = 0;
   let inText = 0;
+  /** Of each open element, whether nothing in it is text. */
+  const skipped: boolean[] = [];
   const parser = new Parser(
     {
-      onopentag(name) {
+      onopentag(name, attributes) {
         const rule = elements[name];
-        if (rule?.isSkipped) skipping++;
+        const isSkipped = rule?.isSkipped === true || (!xmlMode && isHidden(attributes));
+        skipped.push(isSkipped);
+        if (isSkipped) skipping++;
         if (textIn?.has(name)) inText++;
         if (skipping === 0) text += rule?.open ?? "";
       },
@@ -83,16 +87,20 @@ function walk(source: string, { elements, textIn }: Rules, xmlMode: boolean): st
         text += xmlMode ? piece : piece.replace(/\s+/g, " ");
       },
       onclosetag(name) {
-        const rule = elements[name];
-        if (rule?.isSkipped) skipping--;
+        if (skipped.pop()) skipping--;
         if (textIn?.has(name)) inText--;
-        if (skipping === 0) text += rule?.close ?? "";
+        if (skipping === 0) text += elements[name]?.close ?? "";
       },
     },
     { xmlMode },
   );
   parser.end(source);
   return text;
+}
+
+/** What the element says of itself; style sheets are not looked at. */
+function isHidden({ hidden, style = "" }: Readonly<Record<string, string>>): boolean {
+  return hidden !== undefined || /(?:^|;)\s*display\s*:\s*none\b/i.test(style);
 }
 
 const LINE: Rule = { open: "\n", close: "\n" };

@@ -17,7 +17,10 @@ const HEAD_CHARS_MAX = 65_536;
 const TITLE_CHARS_MAX = 300;
 /** Elements that hold the main content of a page, if it has them. */
 const MAIN = ["main", "[role=main]", "article"];
-const SKIPPED = ["nav", "footer", "aside", "script", "style", "noscript", "template", "svg", "iframe", "img", "button"];
+const SKIPPED = [
+  ...["nav", "footer", "aside", "script", "style", "noscript", "template", "svg", "iframe", "img", "button"],
+  ...["[hidden]", '[style*="display:none"]', '[style*="display: none"]'],
+];
 
 export interface Readable {
   title: string;
