@@ -3,8 +3,10 @@ import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, 
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { gunzipSync, gzipSync } from "node:zlib";
+import { CommandOutcome } from "@mimikit/protocol/records/archive";
 import { Message } from "@mimikit/protocol/records/inbox";
 import { Result } from "@mimikit/protocol/records/result";
+import type { TurnInput } from "@mimikit/protocol/records/task";
 import { prepareHome } from "@mimikit/runtime/home/home";
 import { openDisk } from "@mimikit/store/disk/disk";
 import { createRecord } from "@mimikit/store/disk/record";
@@ -28,12 +30,34 @@ function temporaryHome(): { home: string; dir: string } {
 const message = (id: string): Message => ({ kind: "message", id, at: NOON, text: `text of ${id}` });
 
 /** An applied turn that answers these messages, and the messages as the archive has them. */
-async function settle(home: string, turn: string, said: string[], texts = ["done"]): Promise<void> {
+async function settle(
+  home: string,
+  turn: string,
+  said: string[],
+  texts = ["done"],
+  more: Partial<TurnInput> = {},
+): Promise<void> {
   const fs = openDisk(home, `test-${turn}`);
   for (const id of said) await createRecord(fs, Message, archivePath(id), message(id));
-  const task = taskOf(turn, { role: "teller", turn: { messages: said.map(message), events: [], results: [] } });
+  const input = { messages: said.map(message), events: [], results: [], ...more };
+  const task = taskOf(turn, { role: "teller", turn: input });
   const effects = texts.map((text) => ({ type: "reply" as const, text }));
   await createRecord(fs, Result, archivePath(turn), resultOf(task, { effects }));
+}
+
+/** A command to answer the turn again, as the archive has it when it is answered. */
+async function retryCommand(home: string, id: string, turnId: string, edit?: { messageId: string; text: string }) {
+  const again = {
+    kind: "retry" as const,
+    id,
+    at: NOON,
+    mac: "of the token",
+    turnId,
+    ...(edit !== undefined && { edit }),
+  };
+  const answered = { kind: "wish" as const, id, at: NOON, wish: again, outcome: "done" };
+  await createRecord(openDisk(home, `test-${id}`), CommandOutcome, archivePath(id), answered);
+  return again;
 }
 
 const violationsOf = async (home: string) =>
@@ -130,6 +154,29 @@ describe("a backup that somebody has made up is refused", () => {
     await expect(unpackBackup(file, target)).rejects.toThrow(reason);
     expect(readdirSync(dir).sort()).toEqual(["home", "hostile.tar.gz", "target"]);
   });
+});
+
+test("a turn that is answered again, as it was said and in other words, breaks no promise", async () => {
+  const { home } = temporaryHome();
+  const started = { timestamp: "2026-11-20T10:00:00.000Z", seq: 1, event: "supervisor_started", actor: "supervisor" };
+  writeFileSync(join(home, "log.jsonl"), `${JSON.stringify({ ...started, previousHash: "" })}\n`);
+  await settle(home, "t-000001", ["m-1", "m-2"]);
+  const again = await retryCommand(home, "retry-1", "t-000001");
+  await settle(home, "t-000002", ["m-1", "m-2"], ["done again"], { again });
+  const edit = await retryCommand(home, "retry-2", "t-000002", { messageId: "m-2", text: "otherwise" });
+  await settle(home, "t-000003", ["m-1", "m-retry-2"], ["done otherwise"], { again: edit });
+  const last = await retryCommand(home, "retry-3", "t-000003");
+  await settle(home, "t-000004", ["m-1", "m-retry-2"], ["done at last"], { again: last });
+  expect(await violationsOf(home)).toEqual([]);
+
+  const other = await retryCommand(home, "retry-4", "t-000003");
+  await settle(home, "t-000005", ["m-1"], ["done"], { again: other });
+  await settle(home, "t-000006", ["m-retry-2"], ["done"]);
+  expect((await violationsOf(home)).sort()).toEqual([
+    "m-retry-2 was taken up by t-000003 and by t-000006",
+    "t-000003 was answered again twice",
+    "t-000005 answers something else than t-000003 did",
+  ]);
 });
 
 test("records that keep every promise have no violation, and each promise that is broken is named", async () => {

@@ -3,6 +3,9 @@
  * changes nothing. While Mimikit runs, what is seen is not of one instant: only what is found twice is told.
  */
 
+import { isDeepStrictEqual } from "node:util";
+import { editedId } from "@mimikit/core/tasks/answer-anew";
+import { isPermitted } from "@mimikit/core/tasks/permissions";
 import { messagesOf } from "@mimikit/core/views/history";
 import { ancestorsOf, cancelMark, childId, turnNumber } from "@mimikit/protocol/base/id";
 import type { Result } from "@mimikit/protocol/records/result";
@@ -46,11 +49,19 @@ export async function examine(state: State): Promise<Examined> {
   }
   const turns = results.filter(({ id }) => turnNumber(id) > 0).sort((a, b) => turnNumber(a.id) - turnNumber(b.id));
 
-  // I1, I4, I5: what a turn took up, no other turn took up.
+  // I1, I4, I5: what a turn took up, no other turn took up, except to answer it again.
   const takenBy = new Map<string, string>();
+  const turnsById = new Map(turns.map((turn) => [turn.id, turn]));
+  const answeredAgain = new Set<string>();
   for (const turn of turns) {
-    const { messages: said = [], events = [], results: reports = [] } = turn.task.turn ?? {};
-    for (const { id } of [...said, ...events, ...reports]) {
+    const { messages: said = [], again } = turn.task.turn ?? {};
+    if (again !== undefined) {
+      if (!isSameAgain(turn, turnsById.get(again.turnId)))
+        violate(t("{turn} answers something else than {other} did", { turn: turn.id, other: again.turnId }));
+      if (answeredAgain.has(again.turnId)) violate(t("{turn} was answered again twice", { turn: again.turnId }));
+      answeredAgain.add(again.turnId);
+    }
+    for (const id of takenUpBy(turn)) {
       const other = takenBy.get(id);
       if (other !== undefined) violate(t("{id} was taken up by {other} and by {turn}", { id, other, turn: turn.id }));
       takenBy.set(id, turn.id);
@@ -74,9 +85,10 @@ export async function examine(state: State): Promise<Examined> {
   const isCancelled = (id: string) => [id, ...ancestorsOf(id)].some((each) => archiveIndex.has(cancelMark(each)));
   for (const result of results) {
     const isBinding = result.status === "done" || turnNumber(result.id) > 0;
-    for (const [k, { type }] of result.effects.entries()) {
+    for (const [k, effect] of result.effects.entries()) {
       const id = childId(result.id, k);
-      if (isBinding && type === "delegate" && !isKnown(id) && !isCancelled(id))
+      const isOrder = effect.type === "delegate" && isPermitted(result.task.role, effect);
+      if (isBinding && isOrder && !isKnown(id) && !isCancelled(id))
         violate(t("{id} was requested by {result}, but is nowhere", { id, result: result.id }));
     }
   }
@@ -101,6 +113,26 @@ export async function examine(state: State): Promise<Examined> {
   const ofAudit = [...chains.flatMap(({ problems }) => problems), ...missing];
   violations.push(...ofAudit);
   return { turns: turns.length, results: results.length - turns.length, violations, ofAudit };
+}
+
+/** The ids that a turn is the first to take up. A turn that answers an earlier one again takes up the command, and a reworded message. */
+function takenUpBy({ task }: Result): string[] {
+  const { messages = [], events = [], results = [], clear, again } = task.turn ?? {};
+  const ids = [...messages, ...events, ...results, clear ?? []].flat().map(({ id }) => id);
+  if (again === undefined) return ids;
+  return [again.id, ...ids.filter((id) => id === editedId(again))];
+}
+
+/** Does a turn answer what the earlier one answered, with its last message reworded where the command says so? */
+function isSameAgain({ task: { turn } }: Result, earlier: Result | undefined): boolean {
+  if (turn?.again === undefined || earlier?.task.turn === undefined) return false;
+  const idsOf = (said: readonly { id: string }[]) => said.map(({ id }) => id);
+  const before = idsOf(earlier.task.turn.messages);
+  const said = turn.again.edit === undefined ? before : [...before.slice(0, -1), editedId(turn.again)];
+  return isDeepStrictEqual(
+    [said, idsOf(earlier.task.turn.events), idsOf(earlier.task.turn.results)],
+    [idsOf(turn.messages), idsOf(turn.events), idsOf(turn.results)],
+  );
 }
 
 /** Looks, and looks again at what is not as it should be: what is still there then was not just on its way. */

@@ -16,6 +16,8 @@ export const TRIALS: Readonly<Record<string, string>> = {
   "{id} fired and was never decided": "{id} 触发了，但没有决定过",
   "{id} was taken up by {other} and by {turn}": "{id} 同时由 {other} 和 {turn} 处理",
   "{turn} took up {id}, which is not in the archive": "{turn} 处理了 {id}，但归档里没有它",
+  "{turn} answers something else than {other} did": "{turn} 回答的内容与 {other} 的不同",
+  "{turn} was answered again twice": "{turn} 被重新回答了两次",
   "{turn} has {replies} replies": "{turn} 有 {replies} 条回复",
   "{turn} was asked, and has no reply": "{turn} 收到了消息，但没有回复",
   "the message {id} is in the archive and in no turn": "消息 {id} 在归档里，但没有对应的回复",
