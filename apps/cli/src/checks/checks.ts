@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { Role } from "@mimikit/protocol/base/role";
 import { urlOf } from "@mimikit/runtime/config/address";
 import { commandName } from "@mimikit/runtime/home/command-name";
-import { HomeError, homeHash, modeText, readToken, whyUnwritable } from "@mimikit/runtime/home/home";
+import { HomeError, homeHash, modeText, readToken, whyNoLinks, whyUnwritable } from "@mimikit/runtime/home/home";
 import { ROOT } from "@mimikit/runtime/home/programs";
 import { TARGET } from "@mimikit/runtime/platform/this-platform";
 import { silentSecOf } from "@mimikit/runtime/process/heartbeat";
@@ -29,6 +29,7 @@ import { checkSandbox } from "./sandbox.ts";
 import { checkSkills } from "./skills.ts";
 import { checkTimeZone } from "./time-zone.ts";
 import { checkWeb } from "./web.ts";
+import { warnOfGit } from "./work-tree.ts";
 
 const DISK_BYTES_WARN = 500 * 1_048_576;
 const DISK_BYTES_FAIL = 50 * 1_048_576;
@@ -83,6 +84,9 @@ function checkHome({ home, exists }: DoctorInput): DoctorCheck[] {
   const unwritable = whyUnwritable(home);
   if (unwritable !== null)
     return [fail(unwritable, t("make it writable: until then nothing is saved and nothing starts"))];
+  const unlinkable = exists ? whyNoLinks(home) : null;
+  if (unlinkable !== null)
+    return [fail(unlinkable, t("mimikit down, then move it there, and set MIMIKIT_HOME for every command"))];
   if (!exists) return [warn(t("{home} does not exist yet", { home }), t("mimikit up creates it"))];
   const open = ["", ...DIRECTORIES].flatMap((dir) => {
     const info = statSync(join(home, dir), { throwIfNoEntry: false });
@@ -91,10 +95,12 @@ function checkHome({ home, exists }: DoctorInput): DoctorCheck[] {
       ? []
       : [t("{dir} (mode {mode})", { dir: dir === "" ? home : dir, mode: modeText(info.mode) })];
   });
-  if (open.length === 0) return [ok(t("{home} is complete and private", { home }))];
+  const inGit = warnOfGit(home) ?? [];
+  if (open.length === 0) return [ok(t("{home} is complete and private", { home })), inGit].flat();
   return [
     warn(t("not as they should be: {list}", { list: listed(open) }), t("the next start repairs them: mimikit restart")),
-  ];
+    inGit,
+  ].flat();
 }
 
 function checkToken({ home, exists }: DoctorInput): DoctorCheck[] {

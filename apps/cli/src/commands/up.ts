@@ -17,6 +17,8 @@ import { rolesOf } from "@mimikit/runtime/process/roles-of";
 import { missingOf } from "@mimikit/runtime/requirements";
 import { hasCode } from "@mimikit/store/disk/error-code";
 import { command } from "../arguments/command.ts";
+import type { DoctorCheck } from "../checks/check.ts";
+import { warnOfGit } from "../checks/work-tree.ts";
 import { askAutonomy } from "../connect/ask-autonomy.ts";
 import { t, told } from "../i18n/language.ts";
 import { answersText, connectHint } from "../instance/answerers.ts";
@@ -99,8 +101,9 @@ export const up = command({
     const pairingUrl = pairingUrlOf(url, config, (await createPairing(home)).code);
     // The answer about autonomy may have changed the settings.
     const missing = await missingOf(currentPlace().config, process.env);
+    const inGit = warnOfGit(home);
     if (json) printJson({ alreadyRunning: wasRunning, url, pairingUrl, home, status, problems, missing, ...begun });
-    else report({ wasRunning, pairingUrl, home, status, problems, missing });
+    else report({ wasRunning, pairingUrl, home, inGit, status, problems, missing });
   },
 });
 
@@ -199,13 +202,14 @@ function report(facts: {
   wasRunning: boolean;
   pairingUrl: string;
   home: string;
+  inGit: DoctorCheck | null;
   status: Status;
   /** Problems with the settings, as this command reads them. */
   problems: readonly string[];
   /** Things of the system that these settings need and that are missing. */
   missing: readonly string[];
 }): void {
-  const { wasRunning, pairingUrl, home, status, problems, missing } = facts;
+  const { wasRunning, pairingUrl, home, inGit, status, problems, missing } = facts;
   const mimikit = commandName(process.env);
   printLine(`${styled("bold", "Mimikit")} ${status.version} ${wasRunning ? t("is already running") : t("is running")}`);
   printLine();
@@ -223,6 +227,10 @@ function report(facts: {
     printLine(`  ${t("settings  as of the last start; to apply changes:  {mimikit} restart", { mimikit })}`);
   for (const problem of new Set([...missing, ...problems, ...status.problems]))
     printLine(`${styled("yellow", "!")} ${told(problem)}`);
+  if (inGit !== null) {
+    printLine(`${styled("yellow", "!")} ${inGit.message}`);
+    printLine(`  → ${inGit.next}`);
+  }
   // A state directory that is adopted continues by itself.
   if (problems.some((problem) => problem !== NOT_ADOPTED))
     printLine(`  → ${t("correct that, then:  {mimikit} restart", { mimikit })}`);

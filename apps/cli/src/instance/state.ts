@@ -12,7 +12,7 @@ import { sentence } from "@mimikit/protocol/texts/coded";
 import type { When } from "@mimikit/protocol/triggers/trigger-order";
 import type { QuestionView } from "@mimikit/protocol/wire/api";
 import { openHome } from "@mimikit/runtime/home/adoption";
-import { type HomePlace, readToken, whyUnwritable } from "@mimikit/runtime/home/home";
+import { type HomePlace, readToken, whyNoLinks, whyUnwritable } from "@mimikit/runtime/home/home";
 import { ownIdentity } from "@mimikit/runtime/process/identity";
 import { taskThatNeverWas } from "@mimikit/runtime/workspace/trigger-facts";
 import { openDisk } from "@mimikit/store/disk/disk";
@@ -71,8 +71,8 @@ export async function withState<T>(look: (state: State) => Promise<T>, place: Ho
       "failed",
       t("there is no state directory {home}: set MIMIKIT_HOME, or start Mimikit here first", { home }),
     );
-  // A directory that cannot be written can still be read.
-  if (whyUnwritable(home) === null) openHome(home, process.env);
+  // A directory that cannot be written, or that can hold no state, can still be read.
+  if (whyUnwritable(home) === null && whyNoLinks(home) === null) openHome(home, process.env);
   return withDisk(home, async (fs) => {
     const onBadArchive = (path: string, reason: string) =>
       printProgress(`! ${t("{path} cannot be read: {reason}", { path, reason: told(reason) })}`);

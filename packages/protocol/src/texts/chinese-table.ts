@@ -317,6 +317,8 @@ export const CHINESE_TEXTS: Record<TextCode, string> = {
   queue_paused: "{role}的队列已暂停：运行 mimikit queue resume {role} 后，排队的工作才会开始",
   unwritable: "{detail}：现在说的话都不会保存",
   on_read_only: "{path} 在只读的文件系统上",
+  no_hard_links:
+    "{path} 不能存放状态目录：它的文件系统没有硬链接（例如 exFAT 和一些网络共享）；请将 MIMIKIT_HOME 设为另一个文件系统上的目录",
   not_ours_to_write: "当前用户不能写入 {path}",
   supervisor_down: "supervisor 没有运行：消息会保存，但没有进程处理",
   workers_down: "工作进程池没有运行：任务在等待",

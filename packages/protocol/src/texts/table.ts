@@ -336,6 +336,8 @@ export const TEXTS = {
   queue_paused: "the queue of the {role} is paused: queued work starts after  mimikit queue resume {role}",
   unwritable: "{detail}: messages cannot be saved",
   on_read_only: "{path} is on a read-only file system",
+  no_hard_links:
+    "{path} cannot hold a state directory: its file system has no hard links, as exFAT and some network shares; set MIMIKIT_HOME to a directory on another one",
   not_ours_to_write: "{path} may not be written by this user",
   supervisor_down: "the supervisor is not running: messages are saved, but not processed",
   workers_down: "the worker pool is not running: tasks wait",

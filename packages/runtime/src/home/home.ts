@@ -6,6 +6,7 @@ import {
   chmodSync,
   closeSync,
   constants,
+  existsSync,
   fstatSync,
   fsyncSync,
   linkSync,
@@ -14,6 +15,8 @@ import {
   openSync,
   readFileSync,
   realpathSync,
+  rmdirSync,
+  rmSync,
   statSync,
   unlinkSync,
   writeFileSync,
@@ -23,7 +26,7 @@ import { dirname, join, resolve } from "node:path";
 import { sentence } from "@mimikit/protocol/texts/coded";
 import { hasCode } from "@mimikit/store/disk/error-code";
 import { restoreDirectories } from "@mimikit/store/disk/restore-directories";
-import { DIRECTORIES } from "@mimikit/store/disk/state";
+import { DIRECTORIES, TEMPORARY } from "@mimikit/store/disk/state";
 import { syncDirectory } from "@mimikit/store/disk/sync-directory";
 import { noteTokenIfLater } from "./audit-key.ts";
 import { collectCopies } from "./copies.ts";
@@ -42,6 +45,8 @@ export interface HomePlace {
 const DIRECTORY_MODE = 0o700;
 const TOKEN_BYTES = 32;
 const TOKEN_PATTERN = /^[0-9a-f]{64}$/;
+/** What file systems say that have no hard links: FAT, exFAT, SMB, some of FUSE. */
+const NO_LINKS = ["EPERM", "ENOTSUP", "EOPNOTSUPP", "ENOSYS"] as const;
 /** Keeps git from the state: the directory lies in a workspace, which is often a repository. */
 export const IGNORE_FILE = ".gitignore";
 export const IGNORED = "*\n";
@@ -73,12 +78,18 @@ export function homeHash(home: string): string {
 /**
  * Makes the state directory complete: every directory of the protocol (0700), the token and a `.gitignore` (0600). Safe
  * when several processes do it at once. From here on, what this process creates is private (umask 077). Throws
- * `HomeError` when the directory belongs to another user or the token is readable by others.
+ * `HomeError` when the directory belongs to another user, its file system has no hard links, or the token is readable by others.
  * @param onToken is told the token that this call made, just before it takes its place.
  */
 export function prepareHome(home: string, onToken?: (token: string) => void): void {
   process.umask(0o077);
   const made = mkdirSync(home, { recursive: true, mode: DIRECTORY_MODE });
+  // Before its mode is set: what has no links often has no modes either.
+  const unlinkable = whyNoLinks(home);
+  if (unlinkable !== null) {
+    if (made !== undefined) rmdirSync(home);
+    throw new HomeError(unlinkable);
+  }
   makePrivate(home);
   // Its name, and those of the directories above it that were made with it.
   if (made !== undefined)
@@ -110,6 +121,29 @@ export function whyUnwritable(dir: string): string | null {
     if (hasCode(error, "EACCES", "EPERM")) return sentence("not_ours_to_write", { path: dir });
     if (hasCode(error, "ENOENT", "ENOTDIR") && dirname(dir) !== dir) return whyUnwritable(dirname(dir));
     throw error;
+  }
+}
+
+/**
+ * Why an existing directory can hold no state, in words for its owner; null where it can, and where it cannot be tried, which other checks
+ * say. Records are created by `link`, which gives a name to one of two only (docs/decisions/0003-link-not-locks.md).
+ */
+export function whyNoLinks(home: string): string | null {
+  const dir = [join(home, TEMPORARY), home].find((each) => existsSync(each)) ?? home;
+  const path = join(dir, `link-${process.pid}-${randomBytes(4).toString("hex")}`);
+  try {
+    writeFileSync(path, "", { mode: 0o600, flag: "wx" });
+  } catch (error) {
+    if (hasCode(error, "ENOSPC", "EDQUOT", "EROFS", "EACCES", "EPERM", "ENOENT", "ENOTDIR", "EIO")) return null;
+    throw error;
+  }
+  try {
+    linkSync(path, `${path}.second`);
+    return null;
+  } catch (error) {
+    return hasCode(error, ...NO_LINKS) ? sentence("no_hard_links", { path: home }) : null;
+  } finally {
+    for (const each of [path, `${path}.second`]) rmSync(each, { force: true });
   }
 }
 

@@ -1,6 +1,6 @@
 /** Which directory is the workspace. */
-import { existsSync, mkdirSync } from "node:fs";
-import { join, relative, resolve, sep } from "node:path";
+import { existsSync, mkdirSync, realpathSync, statSync } from "node:fs";
+import { dirname, join, relative, resolve, sep } from "node:path";
 
 export const STATE_FOLDER = ".mimikit";
 /** In the home of the user, for those who call Mimikit in its own folder; the second where the first is Mimikit's own folder. */
@@ -57,4 +57,17 @@ export function makeWorkDir({ workDir, chosen }: WorkDir): string | null {
 function isInside(dir: string, path: string): boolean {
   const [first] = relative(dir, path).split(sep, 1);
   return first !== "..";
+}
+
+/**
+ * The git work tree in which an existing directory lies; null where it lies in none. `git clean -fdx` there deletes it, because it is ignored.
+ * A repository of its own in it would keep git from that, and from `git add -A` in the work tree as well, which fails then.
+ */
+export function workTreeAround(dir: string): string | null {
+  for (let above = dirname(realpathSync(dir)); ; above = dirname(above)) {
+    const git = join(above, ".git");
+    // A directory without a HEAD is no repository, and a linked work tree has a file.
+    if (existsSync(join(git, "HEAD")) || statSync(git, { throwIfNoEntry: false })?.isFile()) return above;
+    if (dirname(above) === above) return null;
+  }
 }

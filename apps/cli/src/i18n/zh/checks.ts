@@ -11,6 +11,11 @@ export const CHECKS: Readonly<Record<string, string>> = {
   built: "已构建",
   "the web page is not built": "网页还没有构建",
   "mimikit up builds it": "mimikit up 会构建它",
+  "mimikit down, then move it there, and set MIMIKIT_HOME for every command":
+    "先 mimikit down，再移到那里，并为每条命令设置 MIMIKIT_HOME",
+  "git clean -fdx  in {workTree} would delete the state": "在 {workTree} 里执行  git clean -fdx  会删除状态目录",
+  "to move it:  {mimikit} down , then  mv '{home}' <elsewhere> , and set MIMIKIT_HOME to it for every command from then on":
+    "要移动它：先  {mimikit} down ，再  mv '{home}' <别处> ，此后为每条命令把 MIMIKIT_HOME 设为新位置",
   "make it writable: until then nothing is saved and nothing starts": "请使它可写：在此之前无法保存，也无法启动",
   "{home} does not exist yet": "{home} 还不存在",
   "mimikit up creates it": "mimikit up 会创建它",
