@@ -61,7 +61,7 @@ test("in one PM2, two homes and an app of somebody else with the name of a proce
   expect(Object.keys(before)).toHaveLength(7);
   expect(before["mimikit-gateway"]).toBe(foreign);
 
-  // What `mimikit down` advises names the apps of its home alone.
+  // The advice of `mimikit down` names the apps of its home alone.
   const words = /pm2 delete (.+)$/m.exec((await one.mimikit("down")).stderr)?.[1]?.split(" ") ?? [];
   expect(words).toHaveLength(3);
   expect((await pm2(one.env, "delete", ECOSYSTEM)).code).toBe(0);

@@ -114,7 +114,7 @@ test.runIf(hasRedis).each(["cut", "stall"] as const)(
     way.heal();
     await first.decided();
     expect([first.holds, second.holds]).toEqual([false, true]);
-    // What the first had asked before reaches the engine now, and changes nothing.
+    // The questions of the first from before reach the engine now, and change nothing.
     await second.decided();
     expect([first.holds, second.holds]).toEqual([false, true]);
   },

@@ -1,5 +1,6 @@
 /** A role ends in one way: asked to, it finishes what it does and exits; broken, it says so and exits, and PM2 restarts it. */
 import type { Log } from "./audit/log.ts";
+import { noteLeft } from "./process/role-record.ts";
 
 /** Less than PM2's kill_timeout of 10 s: leaving in order, late, is better than being killed. */
 const HANDLER_MS_MAX = 8_000;
@@ -20,6 +21,7 @@ export function onShutdown(handler: (reason: string) => Promise<void>, log: Log)
       void log.flush().finally(() => process.exit(1));
     }, HANDLER_MS_MAX).unref();
     await handler(reason);
+    noteLeft();
     await log.flush();
     process.exit(0);
   }

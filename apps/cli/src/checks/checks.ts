@@ -11,6 +11,7 @@ import { ROOT } from "@mimikit/runtime/home/programs";
 import { TARGET } from "@mimikit/runtime/platform/this-platform";
 import { silentSecOf } from "@mimikit/runtime/process/heartbeat";
 import { findMarked, POOL_MARK } from "@mimikit/runtime/process/marked-processes";
+import { deathsOf } from "@mimikit/runtime/process/role-record";
 import { rolesOf } from "@mimikit/runtime/process/roles-of";
 import { isSingletonClaimed } from "@mimikit/runtime/process/singleton";
 import { DELIVERIES, DIRECTORIES, QUARANTINE, runningOf } from "@mimikit/store/disk/state";
@@ -172,6 +173,8 @@ async function checkRoles({ home, exists }: DoctorInput): Promise<DoctorCheck[]>
           t("{role} has not responded for {silentSec} s (process {pid})", { role, silentSec, pid: record?.pid ?? "" }),
           "mimikit restart",
         );
+      const { count, isLoop } = record === undefined ? { count: 0, isLoop: false } : deathsOf(record);
+      if (isLoop) return fail(t("{role} has died {count} times within an hour", { role, count }), "mimikit logs");
       if (record !== undefined && isClaimed)
         return ok(t("{role} runs as process {pid} since {since}", { role, pid: record.pid, since: record.startedAt }));
       if (record !== undefined)

@@ -184,7 +184,7 @@ async function tellRemoved(membership: Membership): Promise<boolean> {
     await withEngine(url, (client) => noteRemoved(client, membership));
     return true;
   } catch {
-    // Whatever the engine says: the key is deleted here.
+    // The key is deleted here in any case.
     return false;
   }
 }

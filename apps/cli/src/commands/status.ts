@@ -61,10 +61,14 @@ function show(url: string, answer: Status, open: readonly TaskSummary[]): void {
   say(
     t("processes"),
     `${Object.entries(answer.pools === undefined ? processes : { ...processes, dispatcher: answer.pools.process })
-      .map(([role, { pid, alive, silentSec }]) => {
+      .map(([role, { pid, alive, silentSec, deaths }]) => {
         if (!alive) return styled("red", t("{role} DOWN", { role }));
+        const died =
+          deaths === undefined
+            ? ""
+            : ` ${styled("yellow", t("(died {count} times within an hour)", { count: deaths }))}`;
         return silentSec === undefined
-          ? `${role} ${pid}`
+          ? `${role} ${pid}${died}`
           : styled("red", t("{role} {pid} hangs", { role, pid: pid ?? "" }));
       })
       .join(t(", "))}  ${styled("dim", t("for {since}", { since }))}`,

@@ -140,7 +140,7 @@ const isDaemon = ([title = "", script = "", ...args]: string[]) =>
   script.endsWith("/pm2-runtime") ||
   [script, ...args].some((arg) => arg.endsWith("/lib/Daemon.js"));
 
-/** What it was started with, or what its title says; undefined where it tells neither. */
+/** The PM2_HOME of a daemon, from its environment or its title; undefined where neither tells it. */
 function pm2HomeOf(args: string[], environment: ReadonlyMap<string, string>): string | undefined {
   return environment.get("PM2_HOME") ?? DAEMON_TITLE.exec(args.join(" "))?.[1];
 }

@@ -53,6 +53,12 @@ export function metricsText(status: Status): string {
       "For how many seconds the loop of a process has stood still; 0 below 10.",
       Object.entries(processes).map(([process, { silentSec = 0 }]) => [{ process }, silentSec]),
     ),
+    family(
+      "process_deaths_last_hour",
+      "gauge",
+      "How often a process has died within the last hour and was started again.",
+      Object.entries(processes).map(([process, { deaths = 0 }]) => [{ process }, deaths]),
+    ),
     family("problems", "gauge", "What the owner should look at.", one(problems.length)),
     family("tasks_queued", "gauge", "Tasks that wait, by role.", byRole(counts.queued)),
     family("tasks_running", "gauge", "Tasks that run, by role.", byRole(counts.running)),

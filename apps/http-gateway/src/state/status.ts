@@ -17,7 +17,7 @@ import { ROOM_BYTES_MIN, roomBytes } from "@mimikit/runtime/home/room";
 import { VERSION } from "@mimikit/runtime/home/version";
 import { silentSecOf } from "@mimikit/runtime/process/heartbeat";
 import { isAlive } from "@mimikit/runtime/process/identity";
-import { type ProcessRole, readRole } from "@mimikit/runtime/process/role-record";
+import { ACTORS, deathsOf, type ProcessRole, type RoleRecord, readRole } from "@mimikit/runtime/process/role-record";
 import { hasCode } from "@mimikit/store/disk/error-code";
 import type { FileSystem } from "@mimikit/store/disk/file-system";
 import { HOOKS, MCP_STATE_PATH, MEMORY, MEMORY_SUMMARY, QUARANTINE } from "@mimikit/store/disk/state";
@@ -97,6 +97,7 @@ export async function statusOf(facts: StatusFacts, fs: FileSystem, state: StateV
     dispatcher: pools?.process,
   }))
     if (state?.silentSec !== undefined) problems.push(sentence("role_hangs", { role, seconds: state.silentSec }));
+  problems.push(...crashLoops(facts.home));
   if (channels?.process.alive === false) problems.push(sentence("channels_down"));
   if (pools?.process.alive === false) problems.push(sentence("dispatcher_down"));
   for (const { name, state, seenAt, tasks = [] } of pools?.each ?? [])
@@ -118,7 +119,7 @@ export async function statusOf(facts: StatusFacts, fs: FileSystem, state: StateV
     models: settings.models,
     ...answeredIn(state),
     passedOver: [...settings.passedOver],
-    processes: { supervisor, workers, gateway: { pid: process.pid, alive: true } },
+    processes: { supervisor, workers, gateway: ownState(facts.home) },
     ...(channels !== undefined && { channels }),
     ...(pools !== undefined && { pools }),
     counts: {
@@ -151,7 +152,32 @@ function processState(home: string, role: ProcessRole): ProcessState {
   if (record === null) return { alive: false };
   if (!isAlive(record)) return { pid: record.pid, alive: false };
   const silentSec = silentSecOf(home, role);
-  return { pid: record.pid, alive: true, ...(silentSec !== undefined && { silentSec }) };
+  return {
+    pid: record.pid,
+    alive: true,
+    ...(silentSec !== undefined && { silentSec }),
+    ...deathsIn(record),
+  };
+}
+
+/** The gateway of this process: its loop cannot be silent here. */
+function ownState(home: string): ProcessState {
+  const record = readRole(home, "gateway");
+  return { pid: process.pid, alive: true, ...(record !== null && deathsIn(record)) };
+}
+
+function deathsIn(record: RoleRecord): Pick<ProcessState, "deaths"> {
+  const { count } = deathsOf(record);
+  return count > 0 ? { deaths: count } : {};
+}
+
+/** The processes that die again and again. */
+function crashLoops(home: string): string[] {
+  return ACTORS.flatMap((role) => {
+    const record = readRole(home, role);
+    const { count, isLoop } = record === null ? { count: 0, isLoop: false } : deathsOf(record);
+    return isLoop ? [sentence("crash_loop", { role, count })] : [];
+  });
 }
 
 /** The trigger that fires next, as far as schedules say. */

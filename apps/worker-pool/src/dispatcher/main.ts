@@ -143,7 +143,7 @@ const dispatcher = new Dispatcher({
     if (line !== null) recordUsage(home, line);
   },
   audit: (event) => log.audit(event),
-  // What could not be sent is sent again while it counts.
+  // A message that could not be sent is sent again while it counts.
   onError: (error) => (isCutOff(error) ? onEngineError : onError)(error),
   mayDismiss: () => holder.decided(),
   onDismissed: ({ name, key }) => noteRemoved(client, { home: identity.id, pool: name, key }),

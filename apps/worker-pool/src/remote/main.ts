@@ -293,7 +293,7 @@ async function lookForRemoval(): Promise<void> {
     isAsked = false;
   }
 }
-/** What it had joined is gone, unless it has joined anew meanwhile. */
+/** Forgets its membership, unless it has joined anew meanwhile, and ends. */
 async function leave(): Promise<void> {
   if ((await readRecord(fs, JoinedPool, JOINED_POOL_PATH))?.key === key) await fs.unlink(JOINED_POOL_PATH);
   process.stderr.write(

@@ -323,6 +323,7 @@ export const CHINESE_TEXTS: Record<TextCode, string> = {
   supervisor_down: "supervisor 没有运行：消息会保存，但没有进程处理",
   workers_down: "工作进程池没有运行：任务在等待",
   no_room: "{path} 所在的磁盘已满：腾出空间之前不再接收新内容",
+  crash_loop: "{role} 在一小时内终止并重新启动了 {count} 次：mimikit logs 会说明原因",
   role_hangs: "{role} 已卡住 {seconds} 秒",
   dispatcher_down: "派发进程没有运行：任务送不到其他机器",
   pools_unreadable: "pools/ 中有无法读取的记录，所以不显示机器：{detail}",

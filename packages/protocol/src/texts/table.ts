@@ -342,6 +342,7 @@ export const TEXTS = {
   supervisor_down: "the supervisor is not running: messages are saved, but not processed",
   workers_down: "the worker pool is not running: tasks wait",
   no_room: "the disk of {path} is full: new work is not accepted until there is free space",
+  crash_loop: "{role} has died {count} times within an hour and was started again:  mimikit logs  says why",
   role_hangs: "{role} has not responded for {seconds} s",
   dispatcher_down: "the dispatcher is not running: no work goes to other machines",
   pools_unreadable: "a record in pools/ cannot be read, so no machine is shown: {detail}",

@@ -371,6 +371,8 @@ const ProcessState = z.object({
   alive: z.boolean(),
   /** For how many seconds its loop has stood still; only where that is worth being said. */
   silentSec: z.number().int().optional(),
+  /** How often it has died within the last hour and was started again; only where it has. */
+  deaths: z.number().int().optional(),
 });
 export type ProcessState = z.infer<typeof ProcessState>;
 

@@ -45,7 +45,7 @@ export interface HomePlace {
 const DIRECTORY_MODE = 0o700;
 const TOKEN_BYTES = 32;
 const TOKEN_PATTERN = /^[0-9a-f]{64}$/;
-/** What file systems say that have no hard links: FAT, exFAT, SMB, some of FUSE. */
+/** The errors of file systems without hard links: FAT, exFAT, SMB, some of FUSE. */
 const NO_LINKS = ["EPERM", "ENOTSUP", "EOPNOTSUPP", "ENOSYS"] as const;
 /** Keeps git from the state: the directory lies in a workspace, which is often a repository. */
 export const IGNORE_FILE = ".gitignore";

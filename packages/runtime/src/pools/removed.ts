@@ -13,7 +13,7 @@ import { removedKey } from "./names.ts";
 const KEPT_SEC = 90 * 86_400;
 const DIGITS = 16;
 
-/** What a home and a machine share. */
+/** The home, the name and the key of a machine. */
 export interface Membership {
   home: string;
   pool: string;

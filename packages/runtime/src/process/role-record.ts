@@ -1,5 +1,5 @@
 /** Each process role says who it is when it starts, so that the others can see whether it lives. */
-import { closeSync, constants, existsSync, fstatSync, openSync, readFileSync } from "node:fs";
+import { closeSync, constants, existsSync, fstatSync, openSync, readFileSync, statSync, utimesSync } from "node:fs";
 import { join } from "node:path";
 import { BadJson, parseRecord } from "@mimikit/protocol/base/json";
 import { Actor, CoreActor } from "@mimikit/protocol/records/audit";
@@ -31,11 +31,22 @@ export const RoleRecord = Identity.extend({
   url: z.url().optional(),
   /** The state directory that it serves (`directoryId`); 0.3 did not say it. */
   directory: z.string().optional(),
+  /** When processes of this role died that had not been told to end: those of the last hour, newest last. */
+  deaths: z.array(z.iso.datetime()).optional(),
+  /** It has ended in order. */
+  left: z.literal(true).optional(),
 });
 export type RoleRecord = z.infer<typeof RoleRecord>;
 
 /** Where a role says who it is. */
 export const recordPath = (home: string, role: ProcessRole) => join(home, LOCKS, `${role}.json`);
+
+const HOUR_MS = 3_600_000;
+/** Deaths that a record holds at most. */
+const DEATHS_MAX = 200;
+/** This many deaths in an hour, the last of them within CRASH_LOOP_MS, are a crash loop. */
+const CRASH_LOOP_MIN = 5;
+const CRASH_LOOP_MS = 600_000;
 
 /** The notes that this process has written, by path. */
 const said = new Map<string, string>();
@@ -45,6 +56,7 @@ export function writeRole(home: string, role: ProcessRole, url?: string): RoleRe
   const startedAt = new Date().toISOString();
   const parent = identityOf(process.ppid);
   const directory = directoryId(home);
+  const deaths = deathsBefore(home, role, startedAt);
   const record: RoleRecord = {
     ...ownIdentity(),
     startedAt,
@@ -53,12 +65,50 @@ export function writeRole(home: string, role: ProcessRole, url?: string): RoleRe
     ...(parent !== null && { parent }),
     ...(url !== undefined && { url }),
     ...(directory !== null && { directory }),
+    ...(deaths.length > 0 && { deaths }),
   };
   const path = recordPath(home, role);
   const text = `${JSON.stringify(record)}\n`;
   replaceFile(path, text);
   said.set(path, text);
   return record;
+}
+
+/** The deaths that a new process of `role` knows of: those that the last one knew, and its own if it was not told to end. */
+function deathsBefore(home: string, role: ProcessRole, now: string): string[] {
+  const last = readRole(home, role);
+  if (last === null) return [];
+  const own = ownIdentity();
+  const isOver = last.pid !== own.pid || last.startTime !== own.startTime;
+  // A machine that was restarted has ended it.
+  const hasDied = isOver && last.left !== true && last.bootId === own.bootId;
+  return recentDeaths([...(last.deaths ?? []), ...(hasDied ? [now] : [])]).slice(-DEATHS_MAX);
+}
+
+/** Those of the last hour, by the wall clock. */
+const recentDeaths = (deaths: readonly string[], nowMs = Date.now()) =>
+  deaths.filter((at) => Math.abs(nowMs - Date.parse(at)) < HOUR_MS);
+
+/** How often processes of this role have died within the last hour, and whether they do so again and again. */
+export function deathsOf({ deaths = [] }: RoleRecord, nowMs = Date.now()): { count: number; isLoop: boolean } {
+  const recent = recentDeaths(deaths, nowMs);
+  const lastMs = Date.parse(recent.at(-1) ?? "");
+  return { count: recent.length, isLoop: recent.length >= CRASH_LOOP_MIN && nowMs - lastMs < CRASH_LOOP_MS };
+}
+
+/** This process ends in order, as it was told to. A record that cannot be written counts as that of one that has died. */
+export function noteLeft(): void {
+  for (const [path, text] of said) {
+    try {
+      const { atime, mtime } = statSync(path);
+      if (readFileSync(path, "utf8") !== text) continue;
+      replaceFile(path, `${JSON.stringify({ ...JSON.parse(text), left: true })}\n`);
+      // Its last heartbeat stays what it was.
+      utimesSync(path, atime, mtime);
+    } catch (error) {
+      if (!(error instanceof Error && "code" in error)) throw error;
+    }
+  }
 }
 
 /** Writes it once more if the note was removed: without it, the others take this process for dead. */

@@ -36,6 +36,7 @@ export const CHECKS: Readonly<Record<string, string>> = {
   "the roles belong to the PM2 of {foreign}": "进程由 {foreign} 的 PM2 管理",
   "PM2 daemon {pid}": "PM2 守护进程 {pid}",
   "no PM2 daemon runs for this home": "这个状态目录没有 PM2 守护进程在运行",
+  "{role} has died {count} times within an hour": "{role} 在一小时内终止了 {count} 次",
   "{role} has not responded for {silentSec} s (process {pid})": "{role} 已有 {silentSec} 秒没有响应（进程 {pid}）",
   "{role} runs as process {pid} since {since}": "{role} 自 {since} 起运行，进程 {pid}",
   "{role} runs as process {pid} without holding its claim": "{role} 在运行（进程 {pid}），但没有持有占用标记",

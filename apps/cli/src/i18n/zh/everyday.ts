@@ -67,6 +67,7 @@ export const EVERYDAY: Readonly<Record<string, string>> = {
   triggers: "触发器",
   today: "今天",
   "this month": "本月",
+  "(died {count} times within an hour)": "（一小时内终止了 {count} 次）",
   "{role} has not responded for {silentSec} s:  mimikit restart": "{role} 已有 {silentSec} 秒没有响应：mimikit restart",
   connected: "已连接",
   "connected since {moment}": "自 {moment} 起已连接",
