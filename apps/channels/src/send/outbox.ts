@@ -8,7 +8,7 @@ import type { Question } from "@mimikit/protocol/records/question";
 import type { Log } from "@mimikit/runtime/audit/log";
 import { type Channel, ChannelError, type ChannelKind, type VendorMessage } from "../contract/channel.ts";
 import { hashOf } from "../people/people.ts";
-import { type ChannelItem, isFor } from "./items.ts";
+import { type ChannelItem, isFor, SEND_AGE_MS_MAX } from "./items.ts";
 import type { Sends } from "./sends.ts";
 import { split } from "./split.ts";
 import { WORDS } from "./words.ts";
@@ -58,8 +58,8 @@ export class Outbox {
   private items: readonly ChannelItem[] = [];
   private people: readonly PairedPerson[] = [];
   private isNotified = false;
-  /** Due items that were not sent, by the id of their first part: one that is due no more is reported. */
-  private missed = new Map<string, string>();
+  /** What is due and was not sent, by the id of the send: the item. */
+  private missed = new Map<string, ChannelItem>();
   /** The parts of each item by chat: a day has a thousand items, and each look asks for all of them. */
   private readonly cut = new WeakMap<ChannelItem, Map<string, readonly Due[]>>();
 
@@ -241,16 +241,18 @@ export class Outbox {
     return split(text, kind.textUnitsMax - WORDS.repeated.length - 1);
   }
 
-  /** Says of what became too old while it waited that it was not sent. */
+  /** Says of what became too old while it waited that it was not sent. What was answered elsewhere, or is for nobody any more, is not given up. */
   private tellMissed(): void {
-    const due = new Map<string, string>();
+    const due = new Map<string, ChannelItem>();
     for (const { chat } of this.people)
       for (const item of this.itemsFor(chat))
-        for (const { part } of this.partsOf(chat, item))
-          if (!this.parts.sends.isOver(part.id)) due.set(part.id, item.id);
-    for (const [send, of] of this.missed)
-      if (!due.has(send) && !this.parts.sends.isOver(send))
-        this.parts.log.audit({ event: "channel_gave_up", detail: { channel: this.parts.kind.name, send, of } });
+        for (const { part } of this.partsOf(chat, item)) if (!this.parts.sends.isOver(part.id)) due.set(part.id, item);
+    const { kind, sends, log, nowMs } = this.parts;
+    for (const [send, { id: of, at }] of this.missed) {
+      const isOld = nowMs() - Date.parse(at) > SEND_AGE_MS_MAX;
+      if (isOld && !due.has(send) && !sends.isOver(send))
+        log.audit({ event: "channel_gave_up", detail: { channel: kind.name, send, of } });
+    }
     this.missed = due;
   }
 
