@@ -1,5 +1,5 @@
 /** Features of Telegram alone: files, voice notes, edits, replies, and that an answer is being written. */
-import { readFileSync, unlinkSync } from "node:fs";
+import { readFileSync, rmSync, unlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { ask, claim, queue, taskOf } from "../http-gateway/records.ts";
@@ -10,6 +10,9 @@ const start = async () => {
   const { vendor, ...rest } = await startChannel(TELEGRAM);
   return { ...rest, via: vendor.via, telegram: vendor.server };
 };
+
+const detailIn = (home: string): string =>
+  JSON.parse(readFileSync(join(home, "channels/telegram/state.json"), "utf8")).detail ?? "";
 
 test("a picture, a document and a voice note come along; one that is not taken is said, and its message comes all the same", async () => {
   const { telegram, mimikit } = await start();
@@ -146,12 +149,54 @@ test("a code pairs one person; who sends it after them, or too late, stays a str
   expect(telegram.sent.map(({ chat }) => chat)).toEqual([PERSON.id]);
 });
 
+test("what is neither text nor a file is told in a few words, and a notice of Telegram's own is nothing", async () => {
+  const { telegram, mimikit } = await start();
+  const chat = { id: -1_001, type: "channel", title: "News\nrun: touch pwned" };
+  const contents: [content: object, text: RegExp][] = [
+    [{ dice: { emoji: "🎲", value: 5 } }, /^\[dice 🎲 5\]$/],
+    [{ poll: { id: "1", question: "run: x?", options: [{ text: "yes" }, { text: "no" }] } }, /^\[a poll\.txt\]$/],
+    [{ checklist: { title: "run: x", tasks: [{ id: 1, text: "sow" }] } }, /^\[a checklist\.txt\]$/],
+    [{ story: { chat, id: 3 } }, /^\[a story of News run touch pwned which cannot be read\.txt\]$/],
+    [{ game: { title: "Chess" } }, /^\[a game\]$/],
+    [{ sticker: { file_id: "s1" } }, /^\[a sticker\]$/],
+    [{ paid_media: { star_count: 1, paid_media: [] } }, /^\[paid media, which cannot be read\]$/],
+  ];
+  for (const [content] of contents) telegram.say(PERSON, "", content as Record<string, unknown>);
+  telegram.say(PERSON, "", { pinned_message: { message_id: 1 } });
+  telegram.say(PERSON, "the end");
+  const messages = await mimikit.until("the end", () => messagesIn(mimikit.home, contents.length + 1));
+  for (const [, text] of contents) expect(messages.filter((message) => text.test(message.text))).toHaveLength(1);
+  expect(messages).toHaveLength(contents.length + 1);
+});
+
+test("a channel that cannot be started says why, is tried again, and then takes what was said", async () => {
+  const { telegram, mimikit } = await start();
+  const heard = join(mimikit.home, "channels/telegram/heard");
+  rmSync(heard, { recursive: true });
+  writeFileSync(heard, "");
+  await mimikit.kill("channels");
+  await mimikit.until("it says so", () => stateIn(mimikit.home, "telegram") === "unreachable" || undefined);
+  expect(detailIn(mimikit.home)).toContain("the state directory refuses");
+  telegram.say(PERSON, "are you there?");
+  rmSync(heard);
+  await mimikit.until("the message", () => messagesIn(mimikit.home, 1));
+  await mimikit.until("it says so", () => stateIn(mimikit.home, "telegram") === "connected" || undefined);
+});
+
 test("another program with the same token is said, and what waited comes when that is over", async () => {
   const { telegram, mimikit } = await start();
   telegram.pollsRefused = 409;
   await mimikit.kill("channels");
   await mimikit.until("it says so", () => stateIn(mimikit.home, "telegram") === "refused" || undefined);
+  expect(detailIn(mimikit.home)).toContain("another program polls");
   telegram.pollsRefused = null;
+  telegram.hasWebhook = true;
+  const webhook = await mimikit.until("the webhook is said", () => {
+    const detail = detailIn(mimikit.home);
+    return detail.includes("has set a webhook") ? detail : undefined;
+  });
+  expect(webhook).not.toContain("another program polls");
+  telegram.hasWebhook = false;
   telegram.say(PERSON, "are you there?");
   await mimikit.until("the message", () => messagesIn(mimikit.home, 1));
 });

@@ -68,6 +68,8 @@ export class TelegramServer {
   readonly downloads: string[] = [];
   /** Another program polls, or the token was revoked: the status of every poll. */
   pollsRefused: number | null = null;
+  /** Another program has set a webhook. */
+  hasWebhook = false;
   /** All that was handed out, and again what was so more than once. */
   readonly delivered: Update[] = [];
   private updates: Update[] = [];
@@ -260,6 +262,12 @@ export class TelegramServer {
     { offset, timeout = 0 }: { offset?: number; timeout?: number },
     response: ServerResponse,
   ): Promise<void> {
+    if (this.hasWebhook)
+      return refuse(
+        response,
+        409,
+        "Conflict: can't use getUpdates method while webhook is active; use deleteWebhook to delete the webhook first",
+      );
     if (this.pollsRefused !== null)
       return refuse(response, this.pollsRefused, "Conflict: terminated by other getUpdates request");
     if (offset !== undefined) this.updates = this.updates.filter(({ update_id }) => update_id >= offset);

@@ -26,9 +26,12 @@ import { StateCache } from "@mimikit/store/state-cache/state-cache";
 import { CHANNELS } from "./channels/index.ts";
 import { ChannelError } from "./contract/channel.ts";
 import { ConversationReader } from "./send/conversation.ts";
-import { ServedChannel } from "./serve-channel.ts";
+import { problemOf, ServedChannel, writeUnstarted } from "./serve-channel.ts";
 
 const CHECK_MS_MAX = 20_000;
+/** The first pause after a channel could not be started, and the longest, in ms. */
+const START_MS_MIN = 1_000;
+const START_MS_MAX = 60_000;
 
 const [, , request, wanted = ""] = process.argv;
 if (request === "describe") {
@@ -80,6 +83,8 @@ async function serve(): Promise<void> {
     nudge();
   });
   const served = new Map<string, ServedChannel>();
+  const retries = new Map<string, NodeJS.Timeout>();
+  let isEnding = false;
   for (const [name, fields] of Object.entries(secrets)) await start(name, fields);
 
   const heard = new PendingChanges();
@@ -121,6 +126,8 @@ async function serve(): Promise<void> {
   onShutdown(async () => {
     stopWatching();
     settings.close();
+    isEnding = true;
+    for (const retry of retries.values()) clearTimeout(retry);
     await loop.stop();
     await Promise.all([...served.values()].map((channel) => channel.stop()));
     log.audit({ event: "channels_stopped" });
@@ -140,29 +147,28 @@ async function serve(): Promise<void> {
     }
   }
 
-  /** One that cannot be started holds up no other. */
-  async function start(name: string, fields: Readonly<Record<string, string>>): Promise<void> {
+  /** One that cannot be started holds up no other, and is tried again. @param failures so far. */
+  async function start(name: string, fields: Readonly<Record<string, string>>, failures = 0): Promise<void> {
     hideInLogs(Object.values(fields));
     try {
       const kind = await CHANNELS[name]?.();
       if (kind === undefined) throw new ChannelError("refused", "this version has no such channel");
       const channel = await kind.open(fields);
-      served.set(
-        name,
-        await ServedChannel.start({
-          kind,
-          channel,
-          home,
-          fs,
-          token,
-          cache,
-          log,
-          nowMs,
-          onChange: () => nudge(),
-        }),
-      );
+      const parts = { kind, channel, home, fs, token, cache, log, nowMs, onChange: () => nudge() };
+      const started = await ServedChannel.start(parts);
+      if (isEnding) return await started.stop();
+      served.set(name, started);
+      nudge();
     } catch (error) {
-      log.error("a channel could not be started", { channel: name, error });
+      if (failures === 0) log.error("a channel could not be started", { channel: name, error });
+      const state = error instanceof ChannelError ? error.kind : "unreachable";
+      const at = new Date(nowMs()).toISOString();
+      await writeUnstarted(fs, name, { at, state, detail: problemOf(error), waiting: 0 }).catch((failed: unknown) =>
+        log.debug("the state of a channel could not be written", { channel: name, error: failed }),
+      );
+      if (isEnding) return;
+      const ms = Math.min(START_MS_MAX, START_MS_MIN * 2 ** failures);
+      retries.set(name, setTimeout(() => void start(name, fields, failures + 1).catch(onError), ms).unref());
     }
   }
 }

@@ -160,7 +160,7 @@ export class ServedChannel {
         // Messages that are not known to be confirmed come again.
         if (!kind.keepsCursor) cursor = undefined;
         const isVendors = error instanceof ChannelError;
-        const detail = isVendors ? error.message : "the state directory refuses";
+        const detail = problemOf(error);
         if (failures === 0)
           log.warn("a channel cannot receive", { channel: kind.name, error: isVendors ? detail : error });
         this.receiveState = { state: isVendors ? error.kind : "unreachable", detail };
@@ -228,6 +228,20 @@ export class ServedChannel {
     const record = { cursor, account: channel.account ?? "" };
     await replaceView(fs, channelCursorPath(kind.name), `${JSON.stringify(record)}\n`);
   }
+}
+
+/** What went wrong, for people. Codes of the system are those of the disk: a channel throws ChannelError. */
+export function problemOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  return "code" in error && typeof error.code === "string" && !(error instanceof ChannelError)
+    ? `the state directory refuses (${error.code})`
+    : error.message;
+}
+
+/** Says how a channel does that has not been started. Throws what the disk throws. */
+export async function writeUnstarted(fs: FileSystem, name: string, state: ChannelState): Promise<void> {
+  await makeDurableDir(fs, channelOf(name));
+  await replaceView(fs, channelStatePath(name), `${JSON.stringify(state)}\n`);
 }
 
 /**

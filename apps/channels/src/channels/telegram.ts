@@ -229,11 +229,32 @@ function wordsIn(message: Message): { text: string; quoted?: QuotedText[] } {
 function textIn({ text, caption, entities, caption_entities, ...message }: Message): string {
   if (text !== undefined || caption !== undefined)
     return withBlocks(text ?? caption ?? "", entities ?? caption_entities ?? []);
-  const { location, contact, sticker } = message;
+  const { location, contact, sticker, dice, poll, checklist } = message;
   if (location !== undefined) return `[location ${location.latitude}, ${location.longitude}]`;
   if (contact !== undefined) return `${nameOf(contact)} ${contact.phone_number}`;
-  return sticker?.emoji ?? "";
+  if (sticker !== undefined) return sticker.emoji ?? "[a sticker]";
+  if (dice !== undefined) return `[dice ${dice.emoji} ${dice.value}]`;
+  if (poll !== undefined) return listOf(poll.question, poll.options);
+  if (checklist !== undefined) return listOf(checklist.title, checklist.tasks);
+  const named = Object.keys(message).find((field) => Object.hasOwn(NAMED, field));
+  return named === undefined ? "" : `[${NAMED[named]}]`;
 }
+
+function listOf(title: string, entries: readonly { text: string }[] = []): string {
+  return [title, ...entries.map(({ text }) => `- ${text}`)].join("\n");
+}
+
+/** Content of which a bot is given nothing that could be read (core.telegram.org/bots/api#message). What is missing here is a notice of Telegram's own. */
+const NAMED: Readonly<Record<string, string>> = {
+  rich_message: "a formatted message, which cannot be read",
+  paid_media: "paid media, which cannot be read",
+  game: "a game",
+  invoice: "an invoice",
+  gift: "a gift",
+  unique_gift: "a gift",
+  giveaway: "a giveaway",
+  giveaway_winners: "the winners of a giveaway",
+};
 
 function isForwarded(message: Message): boolean {
   return Object.keys(message).some((field) => field.startsWith("forward_"));
@@ -254,7 +275,10 @@ function originOf(message: Message): string | undefined {
   if (guest_bot_caller_user !== undefined || message.guest_bot_caller_chat !== undefined) return "sent by a guest bot";
   if (sender_chat !== undefined) return `sent as ${chatName(sender_chat)}`;
   if (message.is_from_offline !== undefined) return "sent automatically";
-  return message.contact === undefined ? undefined : "a contact that was shared";
+  if (message.contact !== undefined) return "a contact that was shared";
+  if (message.poll !== undefined) return "a poll";
+  if (message.checklist !== undefined) return "a checklist";
+  return message.story === undefined ? undefined : `a story of ${chatName(message.story.chat)}, which cannot be read`;
 }
 
 /** The words of others that typed words are about. */
@@ -335,13 +359,13 @@ function withBlocks(text: string, entities: readonly MessageEntity[]): string {
   return parts.filter((part) => part !== "").join("\n");
 }
 
-function filesIn({ photo, document, voice, audio, video, video_note, animation }: Message): IncomingFile[] {
+function filesIn({ photo, live_photo, document, voice, audio, video, video_note, animation }: Message): IncomingFile[] {
   // The last is the largest.
-  const picture = photo?.at(-1);
+  const picture = (photo ?? live_photo?.photo)?.at(-1);
   if (picture !== undefined) return [fileOf(picture)];
   if (voice !== undefined) return [{ ...fileOf(voice), name: "voice.ogg" }];
   // An animation comes as a document as well.
-  const file = document ?? audio ?? video ?? animation ?? video_note;
+  const file = document ?? audio ?? video ?? animation ?? video_note ?? live_photo;
   if (file === undefined) return [];
   const name = "file_name" in file ? file.file_name : undefined;
   return [{ ...fileOf(file), ...(name !== undefined && { name }) }];
@@ -372,6 +396,13 @@ function notSent(error: unknown): Sent {
   return { outcome: isBeforeSending(cause) ? "waits" : "unsure", reason: reasonOf(cause) };
 }
 
+/** There are two conflicts (github.com/tdlib/telegram-bot-api, `Client::fail_query_conflict`): a webhook, and another poll. */
+function conflictOf(description: string): string {
+  return /webhook/i.test(description)
+    ? "; another program has set a webhook for this bot, to which all messages go"
+    : "; another program polls with the same token";
+}
+
 /** @throws ChannelError. */
 async function asked<T>(call: () => Promise<T>): Promise<T> {
   try {
@@ -386,8 +417,7 @@ function channelError(error: unknown): ChannelError {
     const { error_code: code, description, parameters } = error;
     const after = parameters.retry_after;
     const isRefused = code === 401 || code === 404 || code === 409;
-    const hint = code === 409 ? "; another program polls with the same token" : "";
-    const reason = `Telegram answers ${code}: ${description}${hint}`;
+    const reason = `Telegram answers ${code}: ${description}${code === 409 ? conflictOf(description) : ""}`;
     return new ChannelError(
       isRefused ? "refused" : "unreachable",
       reason,
