@@ -1,4 +1,4 @@
-/** What waits for its vendor: when it is given up, and when it is only not due any more. */
+/** Items that wait for their vendor: when one is given up, and when it is only not due any more. */
 import type { PairedPerson } from "@mimikit/protocol/channels/records";
 import { Question } from "@mimikit/protocol/records/question";
 import { createLog } from "@mimikit/runtime/audit/log";

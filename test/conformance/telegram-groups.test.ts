@@ -1,4 +1,4 @@
-/** What its sender sends as one thing is one message: an album, a text that was cut, a forwarded message with its comment. */
+/** A thing that its sender sends as one is one message: an album, a text that was cut, a forwarded message with its comment. */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";

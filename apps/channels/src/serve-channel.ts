@@ -142,7 +142,7 @@ export class ServedChannel {
         let taken = 0;
         for (const group of groups) {
           await this.receiver.take(group, signal);
-          // What comes after a message that was held up waits no longer because of it.
+          // A message that was held up makes the next ones wait no longer.
           if (++taken > takenMax) [takenMax, failures] = [taken, 0];
         }
         // All before that is durable, so it may be confirmed.
@@ -230,7 +230,7 @@ export class ServedChannel {
   }
 }
 
-/** What went wrong, for people. Codes of the system are those of the disk: a channel throws ChannelError. */
+/** The reason of a failure, for people. Codes of the system are those of the disk: a channel throws ChannelError. */
 export function problemOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   return "code" in error && typeof error.code === "string" && !(error instanceof ChannelError)

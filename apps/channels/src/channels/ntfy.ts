@@ -164,7 +164,8 @@ class Ntfy implements Channel {
   }
 
   async *fetchFile(ref: string, signal: AbortSignal): AsyncIterable<Uint8Array> {
-    if (!this.isOurs(ref)) throw new FileRefused(`it is not on this server but at ${URL.parse(ref)?.href ?? "no address"}`);
+    if (!this.isOurs(ref))
+      throw new FileRefused(`it is not on this server but at ${URL.parse(ref)?.href ?? "no address"}`);
     yield* download(ref, this.headers, signal);
   }
 

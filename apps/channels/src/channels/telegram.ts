@@ -244,7 +244,7 @@ function listOf(title: string, entries: readonly { text: string }[] = []): strin
   return [title, ...entries.map(({ text }) => `- ${text}`)].join("\n");
 }
 
-/** Content of which a bot is given nothing that could be read (core.telegram.org/bots/api#message). What is missing here is a notice of Telegram's own. */
+/** Content of which a bot is given nothing that could be read (core.telegram.org/bots/api#message). All other fields are notices of Telegram's own. */
 const NAMED: Readonly<Record<string, string>> = {
   rich_message: "a formatted message, which cannot be read",
   paid_media: "paid media, which cannot be read",
@@ -462,6 +462,6 @@ function answerIn(text: string, { status }: Response): unknown {
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error;
   }
-  // Whatever its status is, it says nothing of what Telegram did.
+  // Its status says nothing of what Telegram did.
   return { ok: false, error_code: 502, description: `the answer (HTTP ${status}) is none of Telegram's` };
 }

@@ -84,7 +84,7 @@ export class Gathering {
       const key = JSON.stringify([group[0].chat, group[0].id, group.length]);
       const sinceMs = before.get(key) ?? nowMs;
       this.since.set(key, sinceMs);
-      // What came after it waits, too: it is behind it in the conversation.
+      // All that came after it waits, too, to keep the order of the conversation.
       if (nowMs - sinceMs < graceMs)
         return { groups: groups.slice(0, k), waitMs: sinceMs + graceMs - nowMs, held: firstHeld(incoming, groups, k) };
     }
@@ -164,7 +164,7 @@ function unitsOf(group: Group): number {
   return group.reduce((all, each) => all + (each.kind === "message" ? each.text.length : 0), 0);
 }
 
-/** What separates the parts of a text that was cut. */
+/** The separator of two parts of a text that was cut. */
 function betweenParts(last: MessageIn, next: MessageIn): string {
   const isWhole = last.text.length >= CUT_UNITS_MIN || /\s$/.test(last.text) || /^\s/.test(next.text);
   return isWhole ? "" : "\n";

@@ -58,7 +58,7 @@ export class Outbox {
   private items: readonly ChannelItem[] = [];
   private people: readonly PairedPerson[] = [];
   private isNotified = false;
-  /** What is due and was not sent, by the id of the send: the item. */
+  /** The items that are due and were not sent, by the id of the send. */
   private missed = new Map<string, ChannelItem>();
   /** The parts of each item by chat: a day has a thousand items, and each look asks for all of them. */
   private readonly cut = new WeakMap<ChannelItem, Map<string, readonly Due[]>>();
@@ -241,7 +241,7 @@ export class Outbox {
     return split(text, kind.textUnitsMax - WORDS.repeated.length - 1);
   }
 
-  /** Says of what became too old while it waited that it was not sent. What was answered elsewhere, or is for nobody any more, is not given up. */
+  /** Reports the items that became too old while they waited. An item that was answered elsewhere, or has no receiver any more, is not given up. */
   private tellMissed(): void {
     const due = new Map<string, ChannelItem>();
     for (const { chat } of this.people)
