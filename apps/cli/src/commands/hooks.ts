@@ -19,7 +19,7 @@ import { examineHooks } from "@mimikit/runtime/hooks/hook-problems";
 import type { FoundHooks, Hook } from "@mimikit/runtime/hooks/read-hooks";
 import { hasCode } from "@mimikit/store/disk/error-code";
 import type { FileSystem } from "@mimikit/store/disk/file-system";
-import { createRecord, readRecord } from "@mimikit/store/disk/record";
+import { createRecord, readRecord, readUnlessTorn } from "@mimikit/store/disk/record";
 import { DELIVERIES, deliveryPath, endedDeliveryPath, failedTriesPath, HOOKS } from "@mimikit/store/disk/state";
 import type { Argv } from "yargs";
 import { type CommonOptions, command, commandGroup } from "../arguments/command.ts";
@@ -123,18 +123,18 @@ interface Line extends HookDelivery {
   failed: FailedCalls | null;
 }
 
-/** Newest first. */
+/** Newest first. A damaged record is passed over. */
 async function readDeliveries(fs: FileSystem): Promise<Line[]> {
   const lines: Line[] = [];
   for (const name of await namesIn(fs)) {
     const [, id] = /^(d-[0-9a-f]+)\.json$/.exec(name) ?? [];
-    const delivery = id === undefined ? null : await readRecord(fs, HookDelivery, deliveryPath(id));
+    const delivery = id === undefined ? null : await readUnlessTorn(fs, HookDelivery, deliveryPath(id));
     if (delivery === null || id === undefined) continue;
-    const ended = await readRecord(fs, EndedDelivery, endedDeliveryPath(id));
+    const ended = await readUnlessTorn(fs, EndedDelivery, endedDeliveryPath(id));
     lines.push({
       ...delivery,
       ended,
-      failed: ended === null ? await readRecord(fs, FailedCalls, failedTriesPath(id)) : null,
+      failed: ended === null ? await readUnlessTorn(fs, FailedCalls, failedTriesPath(id)) : null,
     });
   }
   return lines.sort((a, b) => (a.at < b.at ? 1 : -1));

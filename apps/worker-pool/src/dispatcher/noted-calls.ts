@@ -4,7 +4,7 @@ import { BeginPermit, NotedCalls } from "@mimikit/protocol/pools/pool";
 import type { AuditEvent } from "@mimikit/protocol/records/audit";
 import type { Task } from "@mimikit/protocol/records/task";
 import type { FileSystem } from "@mimikit/store/disk/file-system";
-import { readRecord, replaceView } from "@mimikit/store/disk/record";
+import { readRecord, readUnlessTorn, replaceView } from "@mimikit/store/disk/record";
 import { notedCallsPath, permitPath } from "@mimikit/store/disk/state";
 import type { Away } from "./away.ts";
 import type { PoolConnection } from "./pool-connection.ts";
@@ -34,7 +34,7 @@ export class CallNotes {
     const { fs, audit, taskOf } = this.options;
     const path = notedCallsPath(taskId, attempt);
     // Before the permit, which goes before it: a count that a sweep has just removed would be none.
-    const noted = (await readRecord(fs, NotedCalls, path))?.calls ?? 0;
+    const noted = (await readUnlessTorn(fs, NotedCalls, path))?.calls ?? 0;
     const permit = await readRecord(fs, BeginPermit, permitPath(taskId, attempt));
     // Never permitted, or long over: nothing waits for them.
     if (permit?.job !== job || permit.pool !== pool || permit.nonce !== nonce) {
@@ -67,7 +67,7 @@ export class CallNotes {
     calls: number,
   ): Promise<boolean> {
     if (calls === 0) return true;
-    const noted = (await readRecord(this.options.fs, NotedCalls, notedCallsPath(id, attempt)))?.calls ?? 0;
+    const noted = (await readUnlessTorn(this.options.fs, NotedCalls, notedCallsPath(id, attempt)))?.calls ?? 0;
     if (noted < calls) await connection.tell(job, { kind: "noted", calls: noted });
     return noted >= calls;
   }

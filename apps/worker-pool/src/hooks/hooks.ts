@@ -5,7 +5,7 @@
  */
 import type { SandboxMode } from "@mimikit/agent/provider";
 import { turnNumber } from "@mimikit/protocol/base/id";
-import { BadJson, parseRecord, tryJson } from "@mimikit/protocol/base/json";
+import { BadJson, tryJson } from "@mimikit/protocol/base/json";
 import type { AuditEvent } from "@mimikit/protocol/records/audit";
 import type { Identity } from "@mimikit/protocol/records/claim";
 import {
@@ -23,7 +23,7 @@ import { type Environment, HomeError } from "@mimikit/runtime/home/home";
 import { missingSecret, missingText } from "@mimikit/runtime/hooks/hook-problems";
 import { type FoundHooks as Found, type Hook, hooksStamp, readHooks } from "@mimikit/runtime/hooks/read-hooks";
 import type { FileSystem } from "@mimikit/store/disk/file-system";
-import { createRecord, makeDurable, readRecord, replaceView } from "@mimikit/store/disk/record";
+import { createRecord, makeDurable, readRecord, readUnlessTorn, replaceView } from "@mimikit/store/disk/record";
 import {
   ARCHIVE,
   archivePath,
@@ -103,6 +103,8 @@ export class HookRunner {
   /** Every delivery that there is, by its id. */
   private readonly known = new Set<string>();
   private readonly waiting = new Map<string, Waiting>();
+  /** Deliveries whose command another living process has begun. */
+  private readonly elsewhere = new Map<string, { delivery: HookDelivery; owner: Identity }>();
   /** Ends of deliveries that are not on the disk yet. */
   private readonly ended = new Map<string, EndedDelivery>();
   /** The hook that each running delivery is of. */
@@ -126,6 +128,7 @@ export class HookRunner {
     await this.options.fs.makeDir(DELIVERIES);
     await this.readFiles();
     await this.readDeliveries();
+    await this.lookElsewhere();
     await this.noteEnds();
     await this.findNew();
     this.startDue();
@@ -215,19 +218,35 @@ export class HookRunner {
     const delivery = await readRecord(fs, HookDelivery, deliveryPath(id));
     if (delivery === null) return;
     if (isBegun) {
-      const begun = await readRecord(fs, BegunDelivery, begunDeliveryPath(id));
-      if (begun !== null && isAlive(begun.owner)) return;
-      const detail =
-        "Mimikit was cut off after it had begun: it may have run, in part or not at all, and is not run again";
-      this.end(delivery, { outcome: "interrupted", detail }, 1);
+      // One that is damaged was begun, too, and nobody says that it goes on.
+      const begun = await readUnlessTorn(fs, BegunDelivery, begunDeliveryPath(id));
+      if (begun !== null && isAlive(begun.owner)) this.elsewhere.set(id, { delivery, owner: begun.owner });
+      else this.interrupt(delivery);
       return;
     }
-    const failed = await readRecord(fs, FailedCalls, failedTriesPath(id));
+    const failed = await readUnlessTorn(fs, FailedCalls, failedTriesPath(id));
     this.waiting.set(id, {
       delivery,
       tries: failed?.tries ?? 0,
       dueMs: failed === null ? 0 : Date.parse(failed.retryAt),
     });
+  }
+
+  /** A pool that still lived when this one began ends its commands, or dies with them. */
+  private async lookElsewhere(): Promise<void> {
+    const { fs, isAlive } = this.options;
+    for (const [id, { delivery, owner }] of this.elsewhere) {
+      if (isAlive(owner)) continue;
+      this.elsewhere.delete(id);
+      // It may have noted the end just before its own.
+      if (!(await fs.exists(endedDeliveryPath(id)))) this.interrupt(delivery);
+    }
+  }
+
+  private interrupt(delivery: HookDelivery): void {
+    const detail =
+      "Mimikit was cut off after it had begun: it may have run, in part or not at all, and is not run again";
+    this.end(delivery, { outcome: "interrupted", detail }, 1);
   }
 
   /** Each end is recorded once, also where the disk had no room for it before; only then is it in the audit. */
@@ -495,9 +514,9 @@ export class HookRunner {
       if (id === undefined) continue;
       const info = await fs.info(endedDeliveryPath(id));
       if (info === null || nowMs() - info.mtimeMs <= KEPT_MS) continue;
-      const text = await fs.read(deliveryPath(id));
-      const event = text === null ? null : parseRecord(HookDelivery, text).event;
-      if (event !== null && event.type !== TEST_EVENT && (await fs.exists(archivePath(event.data.id)))) continue;
+      // A damaged one, or one of a version that knew other events, keeps no other: events are told for days, and this ended weeks ago.
+      const event = (await readUnlessTorn(fs, HookDelivery, deliveryPath(id)))?.event;
+      if (event !== undefined && event.type !== TEST_EVENT && (await fs.exists(archivePath(event.data.id)))) continue;
       // The delivery itself goes first: without it the rest is nothing.
       for (const path of [deliveryPath(id), begunDeliveryPath(id), failedTriesPath(id), endedDeliveryPath(id)])
         await fs.unlink(path);

@@ -3,7 +3,7 @@ import { randomBytes } from "node:crypto";
 import { HomeIdentity, PoolOwner, PoolRecord } from "@mimikit/protocol/pools/pool";
 import type { PoolSummary } from "@mimikit/protocol/wire/api";
 import type { FileSystem } from "@mimikit/store/disk/file-system";
-import { createRecord, makeDurableDir, readRecord } from "@mimikit/store/disk/record";
+import { createRecord, makeDurableDir, readRecord, readUnlessTorn } from "@mimikit/store/disk/record";
 import { PERMITS, POOLS, POOLS_HOME_PATH, poolPath } from "@mimikit/store/disk/state";
 import type { StateCache } from "@mimikit/store/state-cache/state-cache";
 import { readPoolsSeen } from "@mimikit/store/views/pools-seen";
@@ -16,12 +16,12 @@ export const AWAY_MS = 30_000;
 const TASKS_MAX = 64;
 const POOL_FILE = /^([a-z0-9-]+)\.pool\.json$/;
 
-/** Every pool, by its name. Throws what the disk throws, and `BadJson` for a damaged record. */
+/** Every pool, by its name. A damaged record is no pool, and costs no other one. Throws what the disk throws. */
 export async function readPools(fs: FileSystem): Promise<PoolRecord[]> {
   const pools: PoolRecord[] = [];
   for (const file of (await listIfThere(fs)).sort()) {
     const name = POOL_FILE.exec(file)?.[1];
-    const pool = name === undefined ? null : await readRecord(fs, PoolRecord, poolPath(name));
+    const pool = name === undefined ? null : await readUnlessTorn(fs, PoolRecord, poolPath(name));
     if (pool !== null) pools.push(pool);
   }
   return pools;
@@ -32,7 +32,7 @@ async function listIfThere(fs: FileSystem): Promise<string[]> {
   return (await fs.exists(POOLS)) ? fs.list(POOLS) : [];
 }
 
-/** Every pool, with when it was heard of. Throws what the disk throws, and `BadJson` for a damaged record. */
+/** Every pool, with when it was heard of. Throws what the disk throws. */
 export async function describePools(fs: FileSystem, nowMs: number): Promise<PoolSummary[]> {
   const [pools, words] = [await readPools(fs), await readPoolsSeen(fs)];
   return pools.map(({ name, labels, slots, at: invitedAt }) => {
