@@ -3,7 +3,7 @@ import { appendFileSync, mkdirSync, readdirSync, readFileSync, statSync } from "
 import { join } from "node:path";
 import { InboxCommand } from "@mimikit/protocol/records/inbox";
 import { openDisk } from "@mimikit/store/disk/disk";
-import { CHAT_LINES_PATH, streamPath } from "@mimikit/store/disk/state";
+import { attachmentPath, CHAT_LINES_PATH, streamPath } from "@mimikit/store/disk/state";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { claim, queue, settleTurn, taskOf } from "../http-gateway/records.ts";
 import { Instance } from "../support/instance.ts";
@@ -66,7 +66,20 @@ describe.skipIf(!hasTerminals)("at a terminal", () => {
     expect(sent(served)).toEqual([]);
     chat.type("\r");
     await served.until("the message", () => sent(served).length > 0 || undefined);
-    expect(sent(served)).toEqual(["look: one\n  two\nthree 行"]);
+    expect(sent(served)).toEqual(["look: one\n\ttwo\nthree 行"]);
+  });
+
+  test("a long paste is a few words on the screen, and goes along whole as a file", async () => {
+    const { served, chat } = await startChat();
+    const long = "\ta line of a log\n".repeat(5_000);
+    chat.type(`look: ${pasted(long.replaceAll("\n", "\r"))}`);
+    await chat.shows("look: [paste 1: 5000 lines, 85000 characters]");
+    expect(chat.raw()).not.toContain("a line of a log");
+    chat.type("\r");
+    const message = await served.until("the message", async () => (await served.messages())[0]);
+    expect(message).toMatchObject({ text: "look: [paste-1.txt]", attachments: [{ name: "paste-1.txt" }] });
+    const id = message.attachments?.[0]?.id ?? "";
+    expect(readFileSync(join(served.home, attachmentPath(id)), "utf8")).toBe(long);
   });
 
   test("a Chinese terminal says in Chinese that a reply is awaited", async () => {

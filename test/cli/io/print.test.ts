@@ -1,6 +1,6 @@
 import { stripVTControlCharacters } from "node:util";
 import { expect, test, vi } from "vitest";
-import { plainLine, plainText, printTable } from "../../../apps/cli/src/io/print.ts";
+import { diffText, plainLine, plainText, printLine, printTable, screenText } from "../../../apps/cli/src/io/print.ts";
 
 /** The output on a terminal of this width, or in a pipe when no width is given. */
 function printed(columns: number | undefined, print: () => void): string[] {
@@ -67,5 +67,19 @@ test("an empty table says so", () => {
 
 test("text from outside cannot command the terminal", () => {
   expect(plainLine("a\u001b[2Jb\r\nc\u009bd\u202ee")).toBe("a[2Jb cde");
-  expect(plainText("a\u001b]0;title\u0007\n\tb\r\n")).toBe("a]0;title\n  b\n");
+  expect(screenText("a\u001b]0;title\u0007\n\tb\r\n")).toBe("a]0;title\n  b\n");
+});
+
+test("in a pipe a text is what it is, with its tabs, and a diff has its last line; a terminal obeys nothing of either", () => {
+  const makefile = "all:\n\tcc -o a a.c\u001b[31m\n";
+  const diff = "@@ -1,2 +1,2 @@\n-\ta\n+\tb\n \n";
+  expect(printed(undefined, () => printLine(`${plainText(makefile)}|`))).toEqual(["all:", "\tcc -o a a.c", "|"]);
+  expect(printed(undefined, () => printLine(`|${diffText(diff)}|`))).toEqual([
+    "|@@ -1,2 +1,2 @@",
+    "-\ta",
+    "+\tb",
+    " |",
+  ]);
+  expect(printed(80, () => printLine(plainText(makefile)))).toEqual(["all:", "  cc -o a a.c[31m"]);
+  expect(printed(80, () => printLine(diffText("+a\u202e\n")))).toEqual(["+a⟨U+202E⟩"]);
 });

@@ -4,8 +4,10 @@
  */
 import { Transform, type TransformCallback } from "node:stream";
 import { StringDecoder } from "node:string_decoder";
-import { MESSAGE_CHARS_MAX } from "@mimikit/protocol/base/fields";
-import { plainText } from "../io/print.ts";
+import { ATTACHMENT_BYTES_MAX } from "@mimikit/protocol/base/attachment";
+import { t } from "../i18n/language.ts";
+import { screenText } from "../io/print.ts";
+import { QUOTED_CHARS_MAX } from "./text-argument.ts";
 
 const PASTE_BEGIN = "\u001b[200~";
 /** So much of it is the beginning of no key that there is. */
@@ -18,17 +20,27 @@ const LEAVE_PASTES = "\u001b[?2004l";
 const LEAVING_KEYS: ReadonlySet<string> = new Set(["\u0003", "\u0004"]);
 /** Stands for a line break in a line. */
 const BREAK = "␤";
+/** Stands for a tab in a line, where a tab itself would complete it. */
+const TAB = "␉";
+/** A longer paste is collapsed. */
+const SHOWN_CHARS_MAX = 1_000;
+const SHOWN_LINES_MAX = 10;
+/** One more than a file may have bytes: a longer paste is refused, and not cut. */
+const PASTE_CHARS_MAX = ATTACHMENT_BYTES_MAX + 1;
+/** The rest of a paste comes within this time, or its end was lost. */
+const PASTE_SILENCE_MS = 1_000;
 
-/** The text that a line stands for. */
+/** The text that the signs in a line stand for. */
 export function withBreaks(line: string): string {
-  return line.replaceAll(BREAK, "\n");
+  return line.replaceAll(BREAK, "\n").replaceAll(TAB, "\t");
 }
 
 export class TypedInput extends Transform {
   private readonly terminal: NodeJS.ReadStream;
   private readonly screen: NodeJS.WriteStream;
   private readonly decoder = new StringDecoder("utf8");
-  private readonly pastes = new Pastes();
+  readonly pastes = new Pastes();
+  private silence: NodeJS.Timeout | undefined;
 
   constructor(terminal: NodeJS.ReadStream, screen: NodeJS.WriteStream) {
     super();
@@ -46,6 +58,7 @@ export class TypedInput extends Transform {
 
   /** Lets go of the terminal, as it was before. */
   leave(): void {
+    clearTimeout(this.silence);
     this.terminal.unpipe(this);
     this.terminal.pause();
     this.screen.write(LEAVE_PASTES);
@@ -53,24 +66,47 @@ export class TypedInput extends Transform {
 
   override _transform(chunk: Buffer, _encoding: BufferEncoding, done: TransformCallback): void {
     const typed = this.pastes.typedOf(this.decoder.write(chunk));
+    clearTimeout(this.silence);
+    if (this.pastes.isUnderWay) this.silence = setTimeout(() => this.push(this.pastes.loseEnd()), PASTE_SILENCE_MS);
     if (typed === "") done();
     else done(null, typed);
   }
 }
 
+/** A long paste stands in the line as a few words, and is sent whole. */
+interface CollapsedPaste {
+  /** These stand for it. */
+  words: string;
+  text: string;
+}
+
+export interface TypedText {
+  text: string;
+  /** Pastes that are too long for a message, named in the text with their endings. */
+  files: { name: string; bytes: Buffer }[];
+}
+
 /** Finds what is pasted in what a terminal sends, wherever that is cut. */
 export class Pastes {
   private isPasted = false;
-  /** How many more characters of the paste are taken: a longer message could not be sent. */
-  private room = MESSAGE_CHARS_MAX;
+  private isEndLost = false;
+  /** The paste that has begun, as far as it has come. */
+  private pasted = "";
+  /** Those that are collapsed, the oldest first. */
+  private readonly collapsed: CollapsedPaste[] = [];
   /** The end of what has come that may be the beginning of a mark. */
   private held = "";
 
-  /** @returns the keys that were typed: of what was pasted, its text on one line. */
+  /** Is a paste under way of which nothing is shown yet? */
+  get isUnderWay(): boolean {
+    return this.pasted !== "";
+  }
+
+  /** @returns the keys that were typed: of what was pasted, its text on one line, or the words that stand for it. */
   typedOf(sent: string): string {
     let out = "";
-    // The end of a paste may have been lost. Input past the bound still counts as pasted, except a leaving key on its own.
-    if (this.isPasted && this.room === 0 && LEAVING_KEYS.has(sent)) {
+    // Input after a silence still counts as pasted, except a leaving key on its own.
+    if (this.isPasted && this.isEndLost && LEAVING_KEYS.has(sent)) {
       this.isPasted = false;
       this.held = "";
     }
@@ -79,34 +115,94 @@ export class Pastes {
       const mark = this.isPasted ? PASTE_END : PASTE_BEGIN;
       const at = rest.indexOf(mark);
       if (at < 0) break;
-      out += this.asTyped(rest.slice(0, at));
+      out += this.take(rest.slice(0, at));
+      if (this.isPasted) out += this.endPaste();
+      this.isEndLost = false;
       rest = rest.slice(at + mark.length);
       this.isPasted = !this.isPasted;
-      this.room = MESSAGE_CHARS_MAX;
     }
     const held = this.isPasted ? heldPaste(rest) : heldKeys(rest);
     this.held = rest.slice(rest.length - held);
-    return out + this.asTyped(rest.slice(0, rest.length - held));
+    return out + this.take(rest.slice(0, rest.length - held));
   }
 
-  private asTyped(text: string): string {
-    if (!this.isPasted) return text.replaceAll("\u001b\r", BREAK).replaceAll("\u001b\n", BREAK);
-    const taken = [...asOneLine(text)].slice(0, this.room);
-    this.room -= taken.length;
-    return taken.join("");
+  /** The end of a paste does not come. @returns what is typed of it so far; the rest is pasted as well. */
+  loseEnd(): string {
+    this.isEndLost = true;
+    return this.endPaste();
   }
+
+  private endPaste(): string {
+    const text = this.pasted.replace(/\r\n?/g, "\n");
+    this.pasted = "";
+    if (!isLong(text)) return asOneLine(text);
+    const words = wordsFor(this.collapsed.length + 1, text);
+    this.collapsed.push({ words, text });
+    return words;
+  }
+
+  /** The text with each collapsed paste in the place of its words. */
+  expanded(text: string): string {
+    return this.replaced(text, (paste) => paste.text);
+  }
+
+  /** The same where files may go along: a paste that would make the text too long is one. */
+  message(text: string): TypedText {
+    const whole = this.expanded(text);
+    if (whole.length <= QUOTED_CHARS_MAX) return { text: whole, files: [] };
+    const files = new Map<string, Buffer>();
+    const said = this.replaced(text, (paste) => {
+      const name = `paste-${this.collapsed.indexOf(paste) + 1}`;
+      files.set(name, Buffer.from(paste.text));
+      return `[${name}.txt]`;
+    });
+    return { text: said, files: [...files].map(([name, bytes]) => ({ name, bytes })) };
+  }
+
+  /** Nothing in a paste is taken for the words of another. */
+  private replaced(text: string, by: (paste: CollapsedPaste) => string): string {
+    let parts: (string | CollapsedPaste)[] = [text];
+    for (const paste of this.collapsed)
+      parts = parts.flatMap((part) =>
+        typeof part === "string"
+          ? part.split(paste.words).flatMap((piece, i) => (i === 0 ? [piece] : [paste, piece]))
+          : [part],
+      );
+    return parts.map((part) => (typeof part === "string" ? part : by(part))).join("");
+  }
+
+  /** Does the line stand for more than it says? Once this chat is over, nobody knows for what. */
+  isCollapsed(line: string): boolean {
+    return this.collapsed.some(({ words }) => line.includes(words));
+  }
+
+  private take(text: string): string {
+    if (!this.isPasted) return text.replaceAll("\u001b\r", BREAK).replaceAll("\u001b\n", BREAK);
+    this.pasted += text.slice(0, PASTE_CHARS_MAX - this.pasted.length);
+    return "";
+  }
+}
+
+function isLong(text: string): boolean {
+  return text.length > SHOWN_CHARS_MAX || text.split("\n", SHOWN_LINES_MAX + 1).length > SHOWN_LINES_MAX;
+}
+
+function wordsFor(number: number, text: string): string {
+  const counts = { number, lines: text.replace(/\n$/, "").split("\n").length, characters: text.length };
+  return t("[paste {number}: {lines} lines, {characters} characters]", counts);
 }
 
 /** Nothing of what is pasted is a key: it may come from anywhere. */
 function asOneLine(text: string): string {
-  return plainText(text.replace(/\r\n?/g, "\n")).replaceAll("\n", BREAK);
+  const signs = text.replaceAll("\n", BREAK).replaceAll("\t", TAB);
+  return screenText(signs);
 }
 
-/** How much of the end may begin the mark, or a line break that goes on. */
+/** How much of the end may begin the mark. */
 function heldPaste(text: string): number {
   for (let length = Math.min(PASTE_END.length - 1, text.length); length > 0; length--)
     if (text.endsWith(PASTE_END.slice(0, length))) return length;
-  return text.endsWith("\r") ? 1 : 0;
+  return 0;
 }
 
 /** Escape alone is a key; what a terminal sends for other keys comes whole, and does not begin like this. */

@@ -74,7 +74,8 @@ export const ask = command({
           if (!json) printLine(`${replies++ > 0 ? "\n" : ""}${text}`);
         },
         onNotice: (notice) => printProgress(`! ${plainLine(notice.text)}`),
-        onQuestion: (question) => printProgress(`? ${plainText(question.question)}\n  ${howToAnswer(question)}`),
+        onQuestion: (question) =>
+          printProgress(`? ${plainText(question.question, process.stderr)}\n  ${howToAnswer(question)}`),
         onTask(task) {
           titles.set(task.id, task.title);
           printProgress(`· ${describe(task)}`);

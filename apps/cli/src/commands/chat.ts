@@ -8,7 +8,7 @@ import type { QuestionView } from "@mimikit/protocol/wire/api";
 import { readLine } from "@mimikit/protocol/wire/slash-command";
 import { attachFiles, namesOf } from "../arguments/attach-files.ts";
 import { command } from "../arguments/command.ts";
-import { TypedInput, withBreaks } from "../arguments/typed-input.ts";
+import { type Pastes, TypedInput, withBreaks } from "../arguments/typed-input.ts";
 import { t } from "../i18n/language.ts";
 import { connectHint } from "../instance/answerers.ts";
 import { awaitAnswer, type Listener } from "../instance/await-answer.ts";
@@ -29,7 +29,10 @@ export const chat = command({
   summary: "talk with Mimikit in the terminal",
   examples: [
     ["mimikit chat", "Ctrl-C ends what runs now, Ctrl-D leaves and lets it go on; /help and Tab show the commands"],
-    ["mimikit chat", "the arrow keys bring back what you typed; a paste is one message, Alt-Enter begins a line"],
+    [
+      "mimikit chat",
+      "the arrow keys bring back what you typed; a paste is one message, a long one is collapsed; Alt-Enter begins a line",
+    ],
     ["echo status | mimikit chat", "each line of the pipe is a message"],
   ],
   async run({ json }) {
@@ -69,7 +72,8 @@ async function converse(): Promise<void> {
     let keepsLines = typed.problem === null;
     if (typed.problem !== null) screen.note(typed.problem, "red");
     screen.begin(earlier);
-    const talk = new Talk(screen, isLive);
+    const pastes = input instanceof TypedInput ? input.pastes : null;
+    const talk = new Talk(screen, isLive, pastes);
     connection = follow(
       (frame) => screen.show(frame),
       (isThere) => {
@@ -98,7 +102,7 @@ async function converse(): Promise<void> {
       leaving = false;
       talk.take(isLive ? withBreaks(line) : line, screen.lineEnded());
       // The arrow keys are a comfort: that they cannot be kept is said once, and ends nothing.
-      if (isLive && keepsLines) {
+      if (isLive && keepsLines && !pastes?.isCollapsed(line)) {
         try {
           keepChatLine(home, line);
         } catch (error) {
@@ -145,26 +149,36 @@ class Talk {
   private attached: Promise<AttachedFile[]> = Promise.resolve([]);
   private readonly latestSteps = new Map<string, string>();
 
-  constructor(screen: Screen, isLive: boolean) {
+  private readonly pastes: Pastes | null;
+
+  constructor(screen: Screen, isLive: boolean, pastes: Pastes | null) {
     this.screen = screen;
+    this.pastes = pastes;
     this.isLive = isLive;
   }
 
   /** Does what a line says. @param asked the question that it answers, unless it is a command. */
   take(text: string, asked: QuestionView | null): void {
     const line = readLine(text);
-    if (asked !== null && line.kind === "message") this.answer(asked, line.text);
+    if (asked !== null && line.kind === "message") this.answer(asked, this.expanded(line.text));
     else if (line.kind === "mistake") this.screen.note(mistakeText(line), "red");
     else if (line.kind === "help") this.screen.note(slashHelp());
     else if (line.kind === "attach") this.track(this.attach(line.text));
     else if (line.kind === "message" || line.kind === "next") {
       if (line.text === "") return;
-      const wanted = wantedBy(line);
-      const files = this.attached;
+      const { text: said, files: pasted } = this.pastes?.message(line.text) ?? { text: line.text, files: [] };
+      const wanted = wantedBy({ ...line, text: said });
+      const { attached } = this;
+      const files = async () => [...(await attached), ...(await attachFiles([], pasted))];
       this.attached = Promise.resolve([]);
       this.answered = this.isLive ? this.say(wanted, files) : this.answered.then(() => this.say(wanted, files));
       this.track(this.answered);
-    } else this.track(this.carryOut(wantedBy(line)));
+    } else if (line.kind === "steer") this.track(this.carryOut({ ...line, text: this.expanded(line.text) }));
+    else this.track(this.carryOut(wantedBy(line)));
+  }
+
+  private expanded(text: string): string {
+    return this.pastes?.expanded(text) ?? text;
   }
 
   /** Takes a file along with the next message; one that cannot be taken changes nothing. */
@@ -236,12 +250,12 @@ class Talk {
   }
 
   /** Sends a message and waits until everything that it started is answered. */
-  private async say(wanted: HandOver, files: Promise<AttachedFile[]>): Promise<void> {
+  private async say(wanted: HandOver, files: () => Promise<AttachedFile[]>): Promise<void> {
     const key = freshKey();
     const turn = this.takePlace();
     const hand = async () => {
       await turn.come;
-      const { id } = await handOver(withFiles(wanted, await files), key);
+      const { id } = await handOver(withFiles(wanted, await files()), key);
       turn.pass();
       return id;
     };
@@ -249,7 +263,7 @@ class Talk {
       await this.awaitAnswer(hand, this.listener());
     } catch (error) {
       // Nothing of the instance runs any more: what was typed is kept all the same.
-      if (mayPass(error)) await this.keep(wanted, await files, key);
+      if (mayPass(error)) await this.keep(wanted, await files(), key);
       // One message that failed does not end the conversation.
       else this.screen.note(reasonOf(error), "red");
     } finally {

@@ -14,7 +14,7 @@ import { withState } from "../instance/state.ts";
 import { ask } from "../instance/write-command.ts";
 import { Failure } from "../io/failure.ts";
 import { currentPlace } from "../io/place.ts";
-import { plainLine, printJson, printLine, printTable, styled } from "../io/print.ts";
+import { diffText, plainLine, printJson, printLine, printTable, styled } from "../io/print.ts";
 
 const LIST_DEFAULT = 20;
 const LIST_MAX = 500;
@@ -100,7 +100,11 @@ function printImprovement(improvement: Improvement): void {
   if (reasons.length > 0) section(t("review"), reasons.map((reason) => `- ${reason}`).join("\n"));
   for (const { command: line, ended, output } of change?.checks ?? [])
     section(`${plainLine(line)}: ${told(ended)}`, output);
-  if (change !== undefined && change.diff !== "") section(t("diff"), change.diff);
+  if (change !== undefined && change.diff !== "") {
+    printLine();
+    printLine(styled("bold", t("diff")));
+    printLine(diffText(change.diff));
+  }
   if (change?.artifact !== undefined) printLine(t("(the whole diff is in {artifact})", { artifact: change.artifact }));
 }
 

@@ -1,5 +1,6 @@
 /** The output of a command: tables that fit the terminal for people, one JSON document for programs. */
 import { styleText } from "node:util";
+import { visibleDocument } from "@mimikit/protocol/texts/visible";
 import { t } from "../i18n/language.ts";
 import { asCalled } from "./as-called.ts";
 
@@ -46,8 +47,18 @@ export function plainLine(text: string): string {
   return withoutControls(text.replace(/\s+/g, " ")).trim();
 }
 
+/** Text from outside with its lines: as it is in a pipe or a file, and at a terminal without anything that it would obey. */
+export function plainText(text: string, stream: NodeJS.WriteStream = process.stdout): string {
+  return stream.isTTY ? screenText(text) : text;
+}
+
+/** A diff as `git apply` takes it, to its last line; at a terminal, nothing in it is hidden. */
+export function diffText(diff: string): string {
+  return process.stdout.isTTY ? visibleDocument(diff.trimEnd()) : diff.replace(/\n$/, "");
+}
+
 /** Text from outside with its lines, without anything else that a terminal would obey. */
-export function plainText(text: string): string {
+export function screenText(text: string): string {
   return text.split("\n").map(withoutControls).join("\n");
 }
 

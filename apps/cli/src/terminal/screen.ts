@@ -287,7 +287,7 @@ export class Screen {
 
   /** In a pipe Markdown stays what it is. */
   private rendering(): Pick<TerminalMarkdown, "write" | "end"> {
-    return this.terminal === null ? { write: plainText, end: () => "" } : new TerminalMarkdown();
+    return this.terminal === null ? { write: (text: string) => text, end: () => "" } : new TerminalMarkdown();
   }
 
   /** Puts a line above the prompt and what is typed so far. */

@@ -3,7 +3,7 @@
  * back only as far as it may still turn into something else, and a table until its last row is there.
  */
 import { Lexer, type Token } from "marked";
-import { padded, plainLine, plainText, styled, widthOf } from "../io/print.ts";
+import { padded, plainLine, screenText, styled, widthOf } from "../io/print.ts";
 
 /** Texts come from models: no pattern here may take more than linear time for what one writes. */
 const HEADING = /^ {0,3}#{1,6}\s+(.*)/s;
@@ -45,7 +45,7 @@ export class TerminalMarkdown {
 
   /** More of the text. @returns what can be put out now. */
   write(text: string): string {
-    const [first = "", ...rest] = plainText(text).split("\n");
+    const [first = "", ...rest] = screenText(text).split("\n");
     this.line += first;
     let out = "";
     for (const next of rest) {

@@ -45,8 +45,8 @@ export const EXAMPLES: Readonly<Record<string, string>> = {
   "exit code 1 when a promise was broken; then its files are kept": "承诺被破坏时退出码为 1，并保留它的文件",
   "Ctrl-C ends what runs now, Ctrl-D leaves and lets it go on; /help and Tab show the commands":
     "Ctrl-C 停止正在进行的工作，Ctrl-D 离开并让它继续；/help 和 Tab 显示命令",
-  "the arrow keys bring back what you typed; a paste is one message, Alt-Enter begins a line":
-    "方向键找回输入过的内容；粘贴的内容是一条消息，Alt-Enter 换行",
+  "the arrow keys bring back what you typed; a paste is one message, a long one is collapsed; Alt-Enter begins a line":
+    "方向键找回输入过的内容；粘贴的内容是一条消息，很长的会折叠显示；Alt-Enter 换行",
   "each line of the pipe is a message": "管道里的每一行是一条消息",
   "from the next shell on, Tab completes what follows mimikit": "从下一个 shell 开始，Tab 会补全 mimikit 后面的内容",
   "the same in fish; zsh works alike": "在 fish 里同样；zsh 类似",

@@ -27,6 +27,7 @@ export const MISTAKES: Readonly<Record<string, string>> = {
     "缺少内容：写成 mimikit {name} <text>，或通过管道传入",
   "the content of the pipe is not text in UTF-8": "管道里的内容不是 UTF-8 文本",
   "the pipe cannot be read: {reason}": "无法读取管道：{reason}",
+  "[paste {number}: {lines} lines, {characters} characters]": "[粘贴 {number}：{lines} 行，{characters} 个字符]",
   "waiting for the pipe": "正在等待管道里的内容",
   "the rest of the file on standard input is not sent; with  -  as the last word it is":
     "标准输入上的文件剩下的部分不会发送；最后写一个  -  就会发送",
