@@ -143,6 +143,7 @@ function message(i: number): ChatMessage {
 async function bring(page: Page, many: number): Promise<number[]> {
   const times: number[] = [];
   while ((await page.locator(".message").count()) < many) {
+    await page.locator(".scroller").evaluate((scroller) => scroller.scrollTo({ top: 0 }));
     times.push(
       await page.locator(".earlier button").evaluate(async (button) => {
         const drawn = () => new Promise<void>((done) => requestAnimationFrame(() => setTimeout(done)));

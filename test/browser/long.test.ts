@@ -23,14 +23,25 @@ const messageOf = (i: number) =>
 describe.runIf(hasChromium)("a long conversation", { timeout: BROWSER_MS_MAX }, () => {
   const pages = usePages();
 
-  /** A gateway whose conversation ends with `newest` messages in the snapshot and has 800 in all. */
-  function converse(): void {
-    for (let i = 800 - SNAPSHOT; i < 800; i++) pages.gateway.message(messageOf(i));
-    pages.gateway.answers.set("/api/messages", ({ before, limit }: { before: string; limit: string }) => {
-      const end = Number(before.slice(2));
+  interface Asked {
+    before?: string;
+    around?: string;
+    limit: string;
+  }
+
+  /** A gateway whose snapshot has the end of a conversation of so many messages. @returns the pages that were asked for. */
+  function converse(many = 800): Asked[] {
+    const asked: Asked[] = [];
+    for (let i = many - SNAPSHOT; i < many; i++) pages.gateway.message(messageOf(i));
+    pages.gateway.answers.set("/api/messages", (query: Asked) => {
+      asked.push(query);
+      const { before, around = "", limit } = query;
+      const half = Math.ceil(Number(limit) / 2);
+      const end = before === undefined ? Math.min(many, Number(around.slice(2)) + half) : Number(before.slice(2));
       const first = Math.max(0, end - Number(limit));
       return { messages: Array.from({ length: end - first }, (_, i) => messageOf(first + i)) };
     });
+    return asked;
   }
 
   const laidOut = (page: Page) =>
@@ -84,34 +95,61 @@ describe.runIf(hasChromium)("a long conversation", { timeout: BROWSER_MS_MAX }, 
     expect(mishaps).toEqual([]);
   });
 
-  test("leaves its reader where they are when earlier messages are brought, and when they are drawn", async () => {
-    converse();
+  const toTop = (page: Page) => page.locator(".scroller").evaluate((scroller) => scroller.scrollTo({ top: 0 }));
+
+  test("brings earlier messages as its reader comes near, who stays where they are, down to the very first", async () => {
+    const asked = converse(1_450);
     const { page } = await pages.openPage();
-    await page.locator(".scroller").evaluate((scroller) => scroller.scrollTo({ top: 0 }));
-    for (const first of [750, 550, 350]) {
-      const before = await settledTop(page, first);
-      await page.getByRole("button", { name: "Earlier messages" }).click();
+    await page.locator(`[data-id="${idOf(1_449)}"]`).waitFor();
+    expect(asked).toEqual([]);
+    for (const first of [1_400, 1_200, 1_000, 800, 600, 400, 200]) {
+      await toTop(page);
       await page.locator(`[data-id="${idOf(first - 200)}"]`).waitFor({ state: "attached" });
       await page.locator(`[data-id="${idOf(first - 1)}"] .code-block`).waitFor({ state: "attached" });
-      expect(Math.abs((await settledTop(page, first)) - before)).toBeLessThan(60);
+      await settledTop(page, first);
       expect(await inSight(page, first)).toBe(true);
-      await page.locator(".scroller").evaluate((scroller) => scroller.scrollTo({ top: 0 }));
     }
+    await toTop(page);
+    await page.getByText("This is the beginning of the conversation.").waitFor();
+    expect(await page.getByRole("button", { name: "Earlier messages" }).count()).toBe(0);
+    expect(await page.locator(".message").count()).toBe(1_450);
+    expect(asked.map(({ before }) => before)).toEqual([1_400, 1_200, 1_000, 800, 600, 400, 200, 0].map(idOf));
   });
 
-  test("leads to a message of long ago, which is drawn, has the focus and stays in sight", async () => {
-    converse();
+  test("leads to a message of any age in one step, and fills the hole from the side that its reader comes from", async () => {
+    const asked = converse(60_000);
     const { page } = await pages.openPage();
     await page.evaluate((id) => {
       location.hash = `#/said/${id}`;
-    }, idOf(121));
-    const item = page.locator(`[data-id="${idOf(121)}"]`);
+    }, idOf(1_121));
+    const item = page.locator(`[data-id="${idOf(1_121)}"]`);
     await item.locator(".code-block").waitFor();
-    await settledTop(page, 121);
-    expect(await inSight(page, 121)).toBe(true);
+    await settledTop(page, 1_121);
+    expect(await inSight(page, 1_121)).toBe(true);
     expect(await item.evaluate((element) => element === document.activeElement)).toBe(true);
+    // One page above what was there, in case it is near, and the messages around it.
+    expect(asked.map(({ before, around }) => before ?? around)).toEqual([idOf(59_950), idOf(1_121)]);
+    const ids = () => page.locator(".message").evaluateAll((all) => all.map((one) => Number(one.dataset.id?.slice(2))));
+    const range = (first: number, end: number) => Array.from({ length: end - first }, (_, i) => first + i);
+    expect(await ids()).toEqual([...range(1_071, 1_171), ...range(59_750, 60_000)]);
+
+    const hole = page.getByRole("button", { name: "Messages in between" });
     await page.getByRole("button", { name: "Jump to newest" }).click();
-    await expect.poll(() => inSight(page, 799)).toBe(true);
+    await expect.poll(() => inSight(page, 59_999)).toBe(true);
+    // From above: it goes on below, and its reader stays.
+    await page.locator(`[data-id="${idOf(1_168)}"]`).evaluate((last) => last.scrollIntoView({ block: "center" }));
+    await page.locator(`[data-id="${idOf(1_269)}"]`).waitFor({ state: "attached" });
+    await settledTop(page, 1_168);
+    expect(await inSight(page, 1_168)).toBe(true);
+    expect(await ids()).toEqual([...range(1_070, 1_270), ...range(59_750, 60_000)]);
+    // From below: it goes on above.
+    await page.locator(`[data-id="${idOf(59_752)}"]`).evaluate((first) => first.scrollIntoView({ block: "center" }));
+    await page.locator(`[data-id="${idOf(59_550)}"]`).waitFor({ state: "attached" });
+    await settledTop(page, 59_752);
+    expect(await inSight(page, 59_752)).toBe(true);
+    expect(await ids()).toEqual([...range(1_070, 1_270), ...range(59_550, 60_000)]);
+    expect(asked).toHaveLength(4);
+    await expect.poll(() => hole.count()).toBeLessThanOrEqual(1);
   });
 
   test("has its words found by the browser, also far up; what is found stays in sight when it is drawn", async () => {
@@ -123,7 +161,8 @@ describe.runIf(hasChromium)("a long conversation", { timeout: BROWSER_MS_MAX }, 
     expect(await page.evaluate(find, "The end of 201.")).toBe(true);
     // To show what it has found is up to the browser's own find, which no script can open.
     await page.evaluate(() => getSelection()?.anchorNode?.parentElement?.scrollIntoView({ block: "center" }));
-    await page.locator(`[data-id="${idOf(201)}"] .code-block`).waitFor();
+    await page.waitForTimeout(2000);
+    await page.locator(`[data-id="${idOf(201)}"] .code-block`).waitFor({ timeout: 3000 });
     await settledTop(page, 201);
     expect(await inSight(page, 201)).toBe(true);
   });

@@ -82,6 +82,9 @@ async function seen(index: HistoryIndex, newest: HistoryMessage[] = []) {
     hits,
     recent: await said.recent({ count: 20, offset: 1_000 }),
     between: await said.between({ after: "2026-01-31T00:00:00.000Z", before: "2026-02-20T00:00:00.000Z", limit: 20 }),
+    before: await said.page({ before: "m-1300", limit: 20 }),
+    around: await said.page({ around: `m-${1 + TURNS}`, limit: 20 }),
+    unknown: await said.page({ around: "m-0", limit: 20 }),
   };
 }
 
@@ -92,6 +95,23 @@ test("searches and pages are the same with indexes and without, and something is
   expect(await keep()).toBe(2);
   expect(await seen(new HistoryIndex(home), newest)).toEqual(without);
   expect(without.hits.map(({ length }) => length > 0)).toEqual([true, true, true, true, true, true, true, false]);
+});
+
+test("a page of a month that has an index is read by its own lines, each once, and not by the month", async () => {
+  const { home, keep } = await threeMonths();
+  expect(await keep()).toBe(2);
+  const index = new HistoryIndex(home);
+  await index.refresh();
+  const bytesRead = () => Number(/rchar: (\d+)/.exec(readFileSync("/proc/self/io", "utf8"))?.[1]);
+  const before = bytesRead();
+  const page = await index.with([]).page({ around: "m-600", limit: 200 });
+  const read = bytesRead() - before;
+  expect(page?.map(({ id }) => id)).toEqual(
+    Array.from({ length: 100 }, (_, i) => [`m-${550 + i}`, `t-${550 + i}.reply`]).flat(),
+  );
+  expect(page?.[1]?.answers).toEqual(["m-550"]);
+  // Its lines and the few beside them, which may hold versions.
+  expect(read).toBeLessThan(MONTH_BYTES_MIN / 4);
 });
 
 /** An index of January that says of each message something else than its file. */

@@ -20,7 +20,7 @@ const SIZES = [
 /** A box to tick, with its frame. */
 const TICK_PX_MAX = 24;
 
-describe.runIf(hasChromium)("the boxes of the page", { timeout: 2 * BROWSER_MS_MAX }, () => {
+describe.runIf(hasChromium)("the boxes of the page", { timeout: 4 * BROWSER_MS_MAX }, () => {
   const pages = usePages();
 
   test("the document never scrolls: no view and no conversation is longer than the window at any size", async () => {

@@ -46,8 +46,8 @@ describe.runIf(hasChromium)("the search", { timeout: BROWSER_MS_MAX }, () => {
   test("leads to the place where it was said, also far above what the page has loaded", async () => {
     pages.gateway.message(messageRecord({ id: "m-9", role: "user", text: "newest" }));
     pages.gateway.answers.set("/api/history/search", { hits: [hit({})] });
-    pages.gateway.answers.set("/api/messages", ({ before }: { before: string }) => ({
-      messages: before === "m-9" ? [messageRecord({ id: "m-7", role: "user", text: "Water the tomatoes" })] : [],
+    pages.gateway.answers.set("/api/messages", ({ around }: { around?: string }) => ({
+      messages: around === "m-7" ? [messageRecord({ id: "m-7", role: "user", text: "Water the tomatoes" })] : [],
     }));
     const { page } = await openPage();
     await openView(page, "search/tomatoes");
@@ -90,7 +90,7 @@ describe.runIf(hasChromium)("the search", { timeout: BROWSER_MS_MAX }, () => {
     expect(mishaps).toEqual([]);
   });
 
-  test("says where nothing was found, and where it is too old to be shown around", async () => {
+  test("says where nothing was found, and where it is gone from the conversation", async () => {
     pages.gateway.answers.set("/api/history/search", ({ q }: { q: string }) => ({
       hits: q === "old" ? [hit({})] : [],
     }));
@@ -100,7 +100,7 @@ describe.runIf(hasChromium)("the search", { timeout: BROWSER_MS_MAX }, () => {
     await page.getByText("Nothing like “nothing” was found.").waitFor();
     await openView(page, "search/old");
     await page.getByRole("button", { name: "Show it in the conversation" }).click();
-    await page.getByText("It is too old for the page to show").waitFor();
+    await page.getByText("It could not be found in the conversation").waitFor();
   });
 
   test("earlier messages are brought on request, above what is there", async () => {

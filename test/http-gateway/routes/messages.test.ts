@@ -4,6 +4,7 @@ import { Message } from "@mimikit/protocol/records/inbox";
 import type { ChatMessage } from "@mimikit/protocol/wire/api";
 import { readRecord } from "@mimikit/store/disk/record";
 import { archivePath, HISTORY_PATH, inboxPath } from "@mimikit/store/disk/state";
+import { appendHistory } from "@mimikit/store/views/history-partitions";
 import { expect, test } from "vitest";
 import { type Started, startGateway, temporaryHome } from "../gateway.ts";
 import { claim, failAttempt, NOON, queue, settleTurn, taskOf } from "../records.ts";
@@ -113,6 +114,56 @@ test("a page is the messages before an id, oldest first, until there are no more
   expect(pages.map((page) => page.length)).toEqual([20, 50, 50]);
   expect(texts(pages.flat())).toEqual(messages.map((message) => message.text));
   expect(texts(await read(gateway, "?limit=2&before=m-100"))).toEqual(["text 98", "text 99"]);
+});
+
+test("a page is of any age: before an id, or around one, over all months and into the newest messages", async () => {
+  const home = temporaryHome();
+  const ids = Array.from({ length: 1_500 }, (_, i) => `m-${String(i).padStart(4, "0")}`);
+  const files = [{ id: "a".repeat(64), type: "text/plain" as const, bytes: 3, name: "beds.txt" }];
+  const messages = ids.map((id, i) => ({ id, role: "user" as const, text: `text ${i}`, at: NOON, attachments: files }));
+  const months = ["2025-11", "2025-12", "2026-01"];
+  for (const [nth, month] of months.entries()) {
+    const ofMonth = messages.slice(500 * nth, 500 * (nth + 1));
+    await appendHistory(
+      home,
+      month,
+      ofMonth.map((message, i) => ({ turn: 500 * nth + i + 1, messages: [message] })),
+    );
+  }
+  writeFileSync(join(home, HISTORY_PATH), JSON.stringify({ throughTurn: 1_500, messages: messages.slice(-800) }));
+  const gateway = await startGateway({ home });
+  const pages: ChatMessage[][] = [];
+  let page = await read(gateway, "?limit=200");
+  for (; page.length > 0; page = await read(gateway, `?limit=200&before=${page[0]?.id}`)) pages.unshift(page);
+  expect(pages.flat()).toEqual(messages);
+  const around = async (i: number) => (await read(gateway, `?limit=10&around=${ids[i]}`)).map(({ id }) => id);
+  expect(await around(123)).toEqual(ids.slice(118, 128));
+  // The window of the newest begins at 700.
+  expect(await around(701)).toEqual(ids.slice(696, 706));
+  expect(await around(1)).toEqual(ids.slice(0, 6));
+  expect(await around(1_499)).toEqual(ids.slice(1_490));
+});
+
+test("a page of long ago shows the newest version of a reply, with the earlier ones in it, and never those alone", async () => {
+  const home = temporaryHome();
+  const said = (id: string, more: object = {}) => ({ id, role: "assistant" as const, text: id, at: NOON, ...more });
+  const first = said("t-000001.reply");
+  const second = said("t-000002.reply", { instead: first.id });
+  await appendHistory(home, "2025-11", [
+    { turn: 1, messages: [said("m-0"), said("m-1"), first] },
+    { turn: 2, messages: [second] },
+    { turn: 3, messages: [said("m-2"), said("m-3")] },
+  ]);
+  const gateway = await startGateway({ home });
+  const newest = { ...second, versions: [first] };
+  expect(await read(gateway, "?limit=1&before=m-2")).toEqual([newest]);
+  expect(await read(gateway, "?limit=2&before=m-2")).toEqual([said("m-1"), newest]);
+  expect(await read(gateway, "?limit=1&before=t-000002.reply")).toEqual([said("m-1")]);
+});
+
+test("either before or around", async () => {
+  expect((await (await startGateway()).ask("/api/messages?before=m-1&around=m-2")).status).toBe(400);
+  expect((await (await startGateway()).ask("/api/messages?around=m-unknown")).status).toBe(404);
 });
 
 test.each(["?limit=0", "?limit=201", "?limit=a", "?limit=1.5", "?limit=1&limit=2", "?before=../x", "?other=1"])(

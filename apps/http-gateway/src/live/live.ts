@@ -240,10 +240,12 @@ export class Live {
   }
 
   private snapshot({ state: { messages, tasks, questions, triggers }, status }: Published): ServerFrame {
+    const newest = newestWithin(messages);
     return {
       type: "snapshot",
       cursor: this.events.cursor,
-      messages: newestWithin(messages),
+      messages: newest,
+      ...(newest.length < messages.length && { earlier: true }),
       tasks: newestOf(tasks),
       questions: [...questions],
       triggers: soonestOf(triggers),

@@ -25,7 +25,7 @@ export const searchHistory = route({
   status: 200,
   answer: HistoryAnswer,
   handle: async ({ query: { q, ...rest } }, { view, said }) => {
-    const newest = await view.messagesBefore(undefined, HISTORY_MESSAGES_MAX);
+    const newest = await view.newestMessages(HISTORY_MESSAGES_MAX);
     return { hits: await said.with(newest).search({ query: q, ...rest }) };
   },
 });
@@ -40,7 +40,7 @@ export const exportHistory = route({
   status: 200,
   types: [EXPORT_TYPES.md, EXPORT_TYPES.json],
   handle: async ({ query: { format }, response }, { view, home }) => {
-    const messages = await wholeHistory(home, await view.messagesBefore(undefined, HISTORY_MESSAGES_MAX));
+    const messages = await wholeHistory(home, await view.newestMessages(HISTORY_MESSAGES_MAX));
     response.setHeader("Content-Type", EXPORT_TYPES[format]);
     response.setHeader("Content-Disposition", `attachment; filename="mimikit-conversation.${format}"`);
     response.send(historyFile(messages, format));

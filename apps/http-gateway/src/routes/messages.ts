@@ -10,6 +10,7 @@ import { route } from "../api/route.ts";
 import { IdParams } from "../http/params.ts";
 import { HttpProblem } from "../http/problem.ts";
 import { numberFrom } from "../http/query-fields.ts";
+import { pageOfMessages } from "../state/page-of-messages.ts";
 
 const PAGE_MESSAGES = 50;
 const PAGE_MESSAGES_MAX = 200;
@@ -17,17 +18,24 @@ const PAGE_MESSAGES_MAX = 200;
 const MessagesQuery = z.strictObject({
   limit: numberFrom(z.number().int().min(1).max(PAGE_MESSAGES_MAX)).prefault(PAGE_MESSAGES),
   before: Id.optional(),
+  around: Id.optional(),
 });
 
 export const messages = route({
   method: "get",
   path: "/api/messages",
   summary:
-    "a page of the conversation, oldest first, ending before the message `before`; messages that are not in an applied turn yet are `pending`",
+    "a page of the conversation, oldest first: the newest messages, those before the message `before`, or those on both sides of the message `around`, of any age; a page with fewer than `limit` reaches the beginning or, with `around`, the end; messages that are not in an applied turn yet are `pending`",
   query: MessagesQuery,
   status: 200,
   answer: MessagesAnswer,
-  handle: async ({ query }, { view }) => ({ messages: await view.messagesBefore(query.before, query.limit) }),
+  errors: { 404: "no such message" },
+  handle: async ({ query: { limit, before, around } }, { view, said }) => {
+    if (before !== undefined && around !== undefined) throw new HttpProblem(400, coded("one_message_place"));
+    if (before !== undefined) return { messages: await pageOfMessages(view, said, { before, limit }) };
+    if (around !== undefined) return { messages: await pageOfMessages(view, said, { around, limit }) };
+    return { messages: await view.newestMessages(limit) };
+  },
 });
 
 export const messageUsed = route({

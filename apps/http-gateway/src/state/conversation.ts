@@ -206,7 +206,7 @@ function pendingAnswers(underWay: UnderWay): ChatMessage[] {
  * A steering message that no run received, or a late answer, becomes a message under an id that follows from its own
  * (docs/file-protocol.md#the-life-of-a-steer-and-of-a-stop): it is the same words.
  */
-function withOrigin(message: ChatMessage): ChatMessage {
+export function withOrigin(message: ChatMessage): ChatMessage {
   const replaces = /^m-((?:s|a|m-f)-.+)$/.exec(message.id)?.[1];
   return replaces === undefined ? message : { ...message, replaces };
 }

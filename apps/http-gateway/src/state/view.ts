@@ -103,16 +103,9 @@ export class View {
     return this.look();
   }
 
-  /**
-   * A page of the conversation, oldest first: the `limit` messages before the message `before`, or the newest.
-   * @throws HttpProblem 404 when `before` is not in the window that is kept.
-   */
-  async messagesBefore(before: string | undefined, limit: number): Promise<ChatMessage[]> {
-    const { messages } = await this.refresh();
-    if (before === undefined) return messages.slice(-limit);
-    const end = messages.findIndex((message) => message.id === before);
-    if (end < 0) throw new HttpProblem(404, coded("no_such_message"));
-    return messages.slice(Math.max(0, end - limit), end);
+  /** The newest messages of the conversation, oldest first; of all that was said, only the newest are kept here. */
+  async newestMessages(limit: number): Promise<ChatMessage[]> {
+    return (await this.refresh()).messages.slice(-limit);
   }
 
   /** Everything about one task, wherever it is. @throws HttpProblem 404. */

@@ -1,20 +1,21 @@
 /** The conversation. It follows what is new only while its reader is at the bottom. */
 import type { ChatMessage } from "@mimikit/protocol/wire/api";
-import { computed, useSignal, useSignalEffect } from "@preact/signals";
+import { computed, signal, useSignal, useSignalEffect } from "@preact/signals";
 import type { ComponentChild } from "preact";
 import { useEffect, useRef } from "preact/hooks";
 import { dayText, words } from "../i18n/words.ts";
 import { nowMs } from "../model/clock.ts";
 import { outbox } from "../model/outbox.ts";
-import { beginning, liveText, liveThoughts, loaded, messages, questions, replyIdOf } from "../model/state.ts";
+import { beginning, gaps, liveText, liveThoughts, loaded, messages, questions, replyIdOf } from "../model/state.ts";
 import { decided, timesAsked } from "../ui/first-steps-kept.ts";
 import { ArrowDown, Mark } from "../ui/icons.tsx";
 import { lazily } from "../ui/lazily.tsx";
 import { writeDraft } from "./composer.tsx";
-import { bringEarlier, offersEarlier } from "./earlier-messages.ts";
+import { isBeginning, offersEarlier } from "./long/earlier-messages.ts";
 import { FIRST_MESSAGES } from "./long/first-messages.ts";
 import { following } from "./long/following.ts";
 import { isShort, long } from "./long/long.ts";
+import { Missing } from "./long/missing.tsx";
 import { MessageItem, OutboxItem, Thinking, Thoughts } from "./message.tsx";
 import { unfolded } from "./show-message.ts";
 
@@ -23,6 +24,10 @@ const FirstSteps = lazily(async () => (await import("../first-run/first-steps.ts
 /** Closer to the end than this counts as being at the bottom. */
 const BOTTOM_PX = 48;
 
+/** The upper end is drawn within so many screens of it: far off, Chromium keeps the reader's place worse with it. */
+const UPPER_END_SCREENS = 10;
+const isNearUpperEnd = signal(false);
+
 /** Sent entries that are no messages yet. */
 const waiting = computed(() => outbox.value.filter((entry) => entry.shownAs === undefined));
 const isEmpty = computed(() => messages.value.length + waiting.value.length + liveText.value.size === 0);
@@ -30,6 +35,10 @@ const isEmpty = computed(() => messages.value.length + waiting.value.length + li
 const hasFirstSteps = computed(() =>
   isEmpty.value ? loaded.value && !decided.value.has("hidden") : timesAsked.value > 0,
 );
+
+function noteUpperEnd({ scrollTop, clientHeight }: Element): void {
+  isNearUpperEnd.value = scrollTop < UPPER_END_SCREENS * clientHeight;
+}
 
 export function Chat() {
   const scroller = useRef<HTMLElement>(null);
@@ -51,6 +60,7 @@ export function Chat() {
       if (following.peek() && !isEmpty.peek()) scroller.current.scrollTo({ top: scroller.current.scrollHeight });
       // Where its content has moved it to is not the reader's doing.
       lastTop.current = scroller.current.scrollTop;
+      noteUpperEnd(scroller.current);
     });
     if (scroller.current) follow.observe(scroller.current);
     if (content.current) follow.observe(content.current);
@@ -78,6 +88,7 @@ export function Chat() {
     if (scrollHeight - scrollTop - clientHeight < BOTTOM_PX) following.value = true;
     else if (scrollTop < lastTop.current) following.value = false;
     lastTop.current = scrollTop;
+    noteUpperEnd(element);
     if (following.value) unseen.value = false;
   };
 
@@ -119,13 +130,13 @@ function Conversation() {
   const { past, newest } = parts?.divide(messages.value, start) ?? { past: [], newest: first };
   return (
     <div class="messages">
-      {offersEarlier() && start === 0 && <Above />}
+      {start === 0 && isNearUpperEnd.value && <Above />}
       {folded > 0 && <Earlier count={folded} marker={messages.value[folded]?.id} isOpen={isOpen} />}
-      {parts && past.map((stretch) => <parts.Past key={stretch.number} stretch={stretch} draw={item} />)}
+      {parts && past.map((stretch) => <parts.Past key={stretch.last} stretch={stretch} draw={item} />)}
       {/* One list, in which a reply keeps its place, and with it what its reader has selected, when it is over. */}
       <ol key="newest">
         {[
-          ...messages.value.slice(newest).map((message, i) => item(message, messages.value[newest + i - 1])),
+          ...messages.value.slice(newest).flatMap((message, i) => item(message, messages.value[newest + i - 1])),
           ...waiting.value.map((entry) => <OutboxItem key={entry.id} entry={entry} />),
           ...[...liveThoughts.value].map(([turn, text]) => <Thoughts key={`${turn}.thoughts`} text={text} />),
           ...[...liveText.value].map(([turn, text]) => {
@@ -139,29 +150,25 @@ function Conversation() {
   );
 }
 
-/** A message, unless it is an open question, which has a card of its own. */
-function item(message: ChatMessage, before: ChatMessage | undefined): ComponentChild {
-  if (questions.value.has(message.id)) return null;
-  return <MessageItem key={message.id} message={message} day={dayBetween(before, message)} />;
+/** A message, and the hole before it; an open question has a card of its own. */
+function item(message: ChatMessage, before: ChatMessage | undefined): ComponentChild[] {
+  const { id } = message;
+  const hole = gaps.value.has(id) && (
+    <li key={`${id} missing`} class="earlier">
+      <Missing next={id} />
+    </li>
+  );
+  if (questions.value.has(id)) return [hole];
+  return [hole, <MessageItem key={id} message={message} day={dayBetween(before, message)} />];
 }
 
-/** Brings what was said before the first message that is shown; the reader stays where they were. */
+/** What was said before the first message that is here, or that this is the first one of all. */
 function Above() {
+  if (isBeginning(messages.value[0])) return <p class="earlier above">{words.isBeginning}</p>;
+  if (!offersEarlier()) return null;
   return (
-    <p class="earlier">
-      <button
-        type="button"
-        class="link"
-        onClick={(event) => {
-          const scroller = event.currentTarget.closest(".scroller");
-          const fromEnd = (scroller?.scrollHeight ?? 0) - (scroller?.scrollTop ?? 0);
-          void bringEarlier().then(() =>
-            requestAnimationFrame(() => scroller?.scrollTo({ top: scroller.scrollHeight - fromEnd })),
-          );
-        }}
-      >
-        {words.earlierMessages}
-      </button>
+    <p class="earlier above">
+      <Missing />
     </p>
   );
 }

@@ -1,7 +1,7 @@
 /** Leads to a message that something names: a quote, or the address `#/said/ID` of a citation. */
 import { words } from "../i18n/words.ts";
 import { notice } from "../model/state.ts";
-import { bringMessage } from "./earlier-messages.ts";
+import { bringMessage } from "./long/earlier-messages.ts";
 import { showMessage } from "./show-message.ts";
 
 const SAID = /^#\/said\/([a-z0-9._-]+)$/;
@@ -9,7 +9,7 @@ const SAID = /^#\/said\/([a-z0-9._-]+)$/;
 /** Leads to a message; what is further up than the page reaches is brought first. */
 export async function leadTo(id: string): Promise<void> {
   if (await bringMessage(id)) showMessage(id);
-  else notice.value = words.quotedTooOld;
+  else notice.value = words.quotedNotFound;
 }
 
 // No view has such an address: whichever was open, the conversation is seen.

@@ -14,8 +14,8 @@ import { words } from "../i18n/words.ts";
 import { mark, type OutboxEntry, outbox, release } from "./outbox.ts";
 import { isOpen, treesOf } from "./task-tree.ts";
 
-/** A tab may stay open for weeks: beyond these the oldest go; the gateway still has them. */
-const MESSAGES_MAX = 5_000;
+/** A tab may stay open for weeks: beyond these the oldest go, and no earlier ones come by themselves; the gateway still has them. */
+export const MESSAGES_MAX = 5_000;
 const TASKS_MAX = 500;
 const LIVE_CHARS_MAX = 200_000;
 const STEPS_PER_TASK_MAX = 3;
@@ -29,6 +29,10 @@ const REPLY_ID = /^(t-\d{6,})\.reply$/;
 const OUTAGE_ID = /^(t-\d{6,})\.outage$/;
 
 export const messages = signal<readonly ChatMessage[]>([]);
+/** Whether the gateway has told of messages before those that it sent first. */
+export const isCut = signal(false);
+/** Holes in the conversation: the ids of the messages right after them. */
+export const gaps = signal<ReadonlySet<string>>(new Set());
 export const tasks = signal<ReadonlyMap<string, TaskSummary>>(new Map());
 /** Open questions by id. */
 export const questions = signal<ReadonlyMap<string, QuestionView>>(new Map());
@@ -96,6 +100,8 @@ export function receive(frame: ServerFrame): void {
       case "snapshot":
         if (loaded.value) frame.messages.forEach(notifyOfMissed);
         messages.value = frame.messages.slice(-MESSAGES_MAX);
+        isCut.value = frame.earlier === true;
+        gaps.value = new Set();
         tasks.value = new Map(frame.tasks.map((task) => [task.id, task]));
         questions.value = new Map(frame.questions.map((question) => [question.id, question]));
         triggers.value = new Map(frame.triggers.map((trigger) => [trigger.id, trigger]));
@@ -175,6 +181,7 @@ export function forgetAll(): void {
   batch(() => {
     forgetLive();
     messages.value = [];
+    gaps.value = new Set();
     tasks.value = new Map();
     questions.value = new Map();
     triggers.value = new Map();
@@ -187,10 +194,46 @@ export function forgetAll(): void {
   });
 }
 
-/** Puts what was said before, oldest first, above the rest; what is there already stays as it is. */
-export function putEarlier(earlier: readonly ChatMessage[]): void {
-  const known = new Set(messages.value.map((message) => message.id));
-  messages.value = [...earlier.filter(({ id }) => !known.has(id)), ...messages.value].slice(-MESSAGES_MAX);
+/**
+ * Puts messages that follow each other, oldest first, into their place; what is there already stays as it is.
+ * @param next the message right after them, which is there.
+ */
+export function putStretch(stretch: readonly ChatMessage[], next?: string): void {
+  const all = [...messages.value];
+  const holes = new Set(gaps.value);
+  const ids = [...stretch.map(({ id }) => id), ...(next === undefined ? [] : [next])];
+  const placeOf = (id: string | undefined) => all.findIndex((message) => message.id === id);
+  const firstKnown = ids.find((id) => placeOf(id) >= 0);
+  const [first] = ids;
+  if (first === undefined) return;
+  let place = firstKnown === undefined ? holeFor(stretch[0], all, holes) : placeOf(firstKnown);
+  if (firstKnown !== first) {
+    const after = all[place]?.id;
+    // The hole above is above these now; where they touch nothing that is known, one is below them, too.
+    if (place > 0) holes.add(first);
+    if (after !== undefined) holes.add(after);
+  }
+  for (const message of stretch) {
+    const there = placeOf(message.id);
+    if (there < 0) all.splice(place, 0, message);
+    place = (there < 0 ? place : there) + 1;
+  }
+  for (const id of ids.slice(1)) holes.delete(id);
+  batch(() => {
+    messages.value = all;
+    gaps.value = holes;
+  });
+}
+
+/** The place of the hole, or of the upper end, to which a message belongs that touches nothing known: by its time. */
+function holeFor(message: ChatMessage | undefined, all: readonly ChatMessage[], holes: ReadonlySet<string>): number {
+  const ends = all.flatMap(({ id }, i) => (i === 0 || holes.has(id) ? [i] : []));
+  return ends.find((i) => (all[i]?.at ?? "") > (message?.at ?? "")) ?? ends.at(-1) ?? 0;
+}
+
+/** Drops the oldest of too many, as many as have come; a reader who has brought more than that keeps them. */
+function newestOf(next: readonly ChatMessage[]): readonly ChatMessage[] {
+  return next.slice(-Math.max(MESSAGES_MAX, messages.value.length));
 }
 
 function hasReply(turn: string): boolean {
@@ -240,7 +283,7 @@ function putMessage(message: ChatMessage): void {
     (one) => one.id !== message.id && one.id !== message.replaces && one.id !== message.instead,
   );
   const end = rest.findIndex((one) => isPending(one) && (!isPending(message) || isEarlier(message, one)));
-  messages.value = rest.toSpliced(end < 0 ? rest.length : end, 0, message).slice(-MESSAGES_MAX);
+  messages.value = newestOf(rest.toSpliced(end < 0 ? rest.length : end, 0, message));
 }
 
 function isEarlier(a: ChatMessage, b: ChatMessage): boolean {
@@ -283,7 +326,7 @@ function receiveAcceptance(id: string, messageId: string): void {
     ...(quote !== undefined && { quote }),
   };
   // Its time is this browser's until the gateway tells its own: what was said last stands last.
-  messages.value = [...messages.value, message].slice(-MESSAGES_MAX);
+  messages.value = newestOf([...messages.value, message]);
 }
 
 function askUser(question: QuestionView): void {

@@ -6,6 +6,7 @@
  */
 
 import { join } from "node:path";
+import { newestVersions, type WithVersions } from "@mimikit/core/views/history";
 import type { HistoryMessage, HistoryTurn } from "@mimikit/protocol/records/history";
 import type { HistoryHit, HistoryQuery } from "@mimikit/protocol/wire/api";
 import { shareRuns } from "@mimikit/store/disk/share-runs";
@@ -18,10 +19,12 @@ import { DATE_WEIGHT, YEAR_WORD } from "../text/months.ts";
 import { PairFilter } from "../text/pair-filter.ts";
 import { MonthChanged, type MonthIndex, readMonthIndex } from "./month-index.ts";
 import { SaidEntries } from "./said-entries.ts";
-import { KnownEntry, readMessages, type SaidMessage, type SearchEntry } from "./said-entry.ts";
+import { KnownEntry, readMessages, readWhole, type SaidMessage, type SearchEntry } from "./said-entry.ts";
 
 /** Of a long query the first words count: each costs a scan. */
 const SCANNED_WORDS_MAX = 16;
+/** Only the last reply can be given again: its versions are hardly apart, and what is read of both sides has them. */
+const VERSIONS_NEAR = 20;
 const HIT_CHARS_MAX = 500;
 /** As many as of a paragraph of memory. */
 const RECALLED_CHARS_MAX = 300;
@@ -117,6 +120,7 @@ export class HistoryIndex {
         }),
       between: ({ after, before, limit }) =>
         this.look(newest, (all) => readMessages([...all].filter(within(after, before)).slice(-limit))),
+      page: (wanted) => this.look(newest, (all) => pageOf(all, wanted)),
     };
   }
 
@@ -237,6 +241,28 @@ export interface MessageLog {
   recent(page: { count: number; offset: number }): Promise<SaidMessage[]>;
   /** The last `limit` messages from `after` to `before` (ISO 8601), oldest first, also from before a new beginning. */
   between(span: { after?: string | undefined; before?: string | undefined; limit: number }): Promise<SaidMessage[]>;
+  /**
+   * `limit` messages, oldest first, with their earlier versions in them; fewer where the conversation begins or ends. Null
+   * where there is no message of this id.
+   */
+  page(wanted: PageWanted): Promise<WithVersions<HistoryMessage>[] | null>;
+}
+
+/** The messages right before a message, or those around it, itself among them. */
+export type PageWanted = { limit: number } & ({ before: string } | { around: string });
+
+async function pageOf(all: SaidEntries, wanted: PageWanted): Promise<WithVersions<HistoryMessage>[] | null> {
+  const { limit } = wanted;
+  const place = all.placeOf("before" in wanted ? wanted.before : wanted.around);
+  if (place < 0) return null;
+  const end = "before" in wanted ? place : Math.min(all.length, place + Math.ceil(limit / 2));
+  for (let start = Math.max(0, end - limit); ; start = Math.max(0, start - limit)) {
+    const messages = await readWhole([...all.between(start - VERSIONS_NEAR, end + VERSIONS_NEAR)]);
+    const meant = new Set([...all.between(start, end)].map(({ id }) => id));
+    const shown = newestVersions(messages).filter(({ id }) => meant.has(id));
+    // Earlier versions are shown nowhere, so that many messages may make few.
+    if (shown.length >= limit || start === 0) return shown.slice(-limit);
+  }
 }
 
 function within(after: string | undefined, before: string | undefined): (entry: SearchEntry) => boolean {

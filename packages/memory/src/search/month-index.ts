@@ -104,9 +104,14 @@ export class MonthIndex {
 
   /** Is there a message of this id? */
   has(id: string): boolean {
+    return this.numberOf(id) >= 0;
+  }
+
+  /** The number of the message of this id; -1 where there is none. */
+  numberOf(id: string): number {
     const { byId } = this.columns;
-    const place = placeOf(byId.length, (i) => this.idOf(byId[i] ?? 0) < id);
-    return place < byId.length && this.idOf(byId[place] ?? 0) === id;
+    const message = byId[placeOf(byId.length, (i) => this.idOf(byId[i] ?? 0) < id)];
+    return message !== undefined && this.idOf(message) === id ? message : -1;
   }
 
   hasTurn(turn: number): boolean {
@@ -163,8 +168,13 @@ export class MonthIndex {
     if (file === null) throw new MonthChanged(`${path} is gone`);
     try {
       const said: HistoryMessage[] = [];
+      let line: number | undefined;
+      let ofLine: HistoryMessage[] = [];
       for (const message of messages) {
-        const found = (await this.readLine(file, message)).find(({ id }) => id === this.idOf(message));
+        // Messages of one turn follow each other, and are in one line.
+        if (line !== this.columns.lines[message]) ofLine = await this.readLine(file, message);
+        line = this.columns.lines[message];
+        const found = ofLine.find(({ id }) => id === this.idOf(message));
         if (found === undefined) throw new MonthChanged(`${path} was changed`);
         said.push(found);
       }

@@ -63,6 +63,18 @@ export class SaidEntries {
     return place;
   }
 
+  /** The place of a message by its id; -1 where there is none. */
+  placeOf(id: string): number {
+    for (let nth = this.parts.length - 1; nth >= 0; nth--) {
+      const part = this.parts[nth];
+      const inPart = Array.isArray(part) ? part.findLastIndex((entry) => entry.id === id) : part?.numberOf(id);
+      const place = (this.firsts[nth] ?? 0) + (inPart ?? -1);
+      // What was added to the last part since then is not in it.
+      if (inPart !== undefined && inPart >= 0 && place < this.count) return place;
+    }
+    return -1;
+  }
+
   /** The messages from one place up to another, which is not among them. */
   *between(start: number, end: number): Generator<SearchEntry> {
     for (let place = Math.max(0, start); place < end; place++) {

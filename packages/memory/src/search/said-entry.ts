@@ -26,13 +26,13 @@ export class KnownEntry implements Searched {
   readonly turn: number;
   readonly atMs: number;
   readonly folded: string;
-  readonly message: SaidMessage;
+  readonly message: HistoryMessage;
 
-  constructor({ id, role, at, text, marker }: HistoryMessage, turn: number) {
+  constructor(message: HistoryMessage, turn: number) {
     this.turn = turn;
-    this.atMs = Date.parse(at);
-    this.folded = fold(text);
-    this.message = { id, role, at, text, marker };
+    this.atMs = Date.parse(message.at);
+    this.folded = fold(message.text);
+    this.message = message;
   }
 
   get id(): string {
@@ -94,16 +94,21 @@ export class IndexedEntry implements Searched {
 
 export type SearchEntry = KnownEntry | IndexedEntry;
 
-/** The messages as they were said, in the order of the entries. Throws MonthChanged, and what the disk throws. */
-export async function readMessages(entries: readonly SearchEntry[]): Promise<SaidMessage[]> {
-  const said = new Map<SearchEntry, SaidMessage>();
+/** The messages with all that is known of them, in the order of the entries. Throws MonthChanged, and what the disk throws. */
+export async function readWhole(entries: readonly SearchEntry[]): Promise<HistoryMessage[]> {
+  const said = new Map<SearchEntry, HistoryMessage>();
   const indexed = entries.filter((entry) => entry instanceof IndexedEntry);
   for (const [month, ofMonth] of Map.groupBy(indexed, (entry) => entry.month)) {
     const messages = await month.read(ofMonth.map(({ nth }) => nth));
-    for (const [i, { id, role, at, text, marker }] of messages.entries()) {
+    for (const [i, message] of messages.entries()) {
       const entry = ofMonth[i];
-      if (entry !== undefined) said.set(entry, { id, role, at, text, marker });
+      if (entry !== undefined) said.set(entry, message);
     }
   }
   return entries.flatMap((entry) => (entry instanceof KnownEntry ? entry.message : (said.get(entry) ?? [])));
+}
+
+/** The messages as they were said, in the order of the entries. Throws MonthChanged, and what the disk throws. */
+export async function readMessages(entries: readonly SearchEntry[]): Promise<SaidMessage[]> {
+  return (await readWhole(entries)).map(({ id, role, at, text, marker }) => ({ id, role, at, text, marker }));
 }

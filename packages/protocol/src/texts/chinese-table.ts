@@ -70,6 +70,7 @@ export const CHINESE_TEXTS: Record<TextCode, string> = {
   time_never: "after 与 before 相同，永远不会成立",
   wrong_audit_place: "审计日志中的位置，是某个回答里的 `next` 或 `previous`",
   one_audit_place: "after 和 before 只能用一个",
+  one_message_place: "before 和 around 只能用一个",
   key_one_value: "Idempotency-Key 应为一个值，1 到 {max} 个字符",
   key_reused: "这个键之前已用于其他内容：没有执行任何操作",
   json_unacceptable: "JSON 无法接受：{problem}",

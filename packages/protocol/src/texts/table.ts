@@ -71,6 +71,7 @@ export const TEXTS = {
   time_never: "after and before are the same, so it would never be true",
   wrong_audit_place: "a place in the audit log is the `next` or `previous` of an answer",
   one_audit_place: "either after or before, not both",
+  one_message_place: "either before or around, not both",
   key_one_value: "Idempotency-Key must be one value of 1 to {max} characters",
   key_reused: "this key was used before, for something else: nothing was done",
   json_unacceptable: "unacceptable JSON: {problem}",

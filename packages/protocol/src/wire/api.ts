@@ -756,6 +756,8 @@ export const ServerFrame = z.discriminatedUnion("type", [
     type: z.literal("snapshot"),
     ...placed,
     messages: z.array(ChatMessage),
+    /** Set where there are messages before these. */
+    earlier: z.literal(true).optional(),
     tasks: z.array(TaskSummary),
     questions: z.array(QuestionView),
     triggers: z.array(TriggerSummary),

@@ -17,8 +17,8 @@ const STRETCH_MESSAGES = 50;
 const NEAR = "200% 0px";
 
 interface Stretch {
-  /** Counts up the conversation and down into what is brought later. */
-  number: number;
+  /** The id of its last message, by which it is known: what is brought later is brought above. */
+  last: string;
   messages: readonly ChatMessage[];
   /** The message before its first one. */
   before: ChatMessage | undefined;
@@ -27,32 +27,30 @@ interface Stretch {
 }
 
 /** Where the newest messages began, from which stretches are counted: what is brought or dropped far above moves none. */
-let anchor: { id: string | undefined; number: number } = { id: undefined, number: 0 };
-let known = new Map<number, Stretch>();
+let anchor: string | undefined;
+let known = new Map<string, Stretch>();
 
 /**
  * Divides what is shown, from the message `start` on. A stretch of the same messages is the same object.
  * @returns the stretches, and where the newest messages begin, which are in none of them: more than a stretch of them.
  */
 export function divide(all: readonly ChatMessage[], start: number): { past: readonly Stretch[]; newest: number } {
-  let at = all.findIndex(({ id }) => id === anchor.id);
-  const isNew = at < 0;
-  if (isNew) {
-    at = 0;
-    anchor = { id: all[0]?.id, number: 0 };
-  }
+  const anchored = all.findIndex(({ id }) => id === anchor);
+  const isNew = anchored < 0;
+  const at = isNew ? 0 : anchored;
   const drawn = isNew ? all.length - FIRST_MESSAGES : at;
   const full = Math.max(0, Math.floor((all.length - at) / STRETCH_MESSAGES) - 1);
   const newest = at + full * STRETCH_MESSAGES;
   const past: Stretch[] = [];
-  for (let end = newest, number = anchor.number + full - 1; end > start; end -= STRETCH_MESSAGES, number--) {
+  for (let end = newest; end > start; end -= STRETCH_MESSAGES) {
     const from = Math.max(end - STRETCH_MESSAGES, start);
-    const stretch = { number, messages: all.slice(from, end), before: all[from - 1], wasNewest: from >= drawn };
-    const same = known.get(number);
+    const last = all[end - 1]?.id ?? "";
+    const stretch = { last, messages: all.slice(from, end), before: all[from - 1], wasNewest: from >= drawn };
+    const same = known.get(last);
     past.unshift(same !== undefined && isSame(same, stretch) ? same : stretch);
   }
-  known = new Map(past.map((stretch) => [stretch.number, stretch]));
-  if (newest < all.length) anchor = { id: all[newest]?.id, number: anchor.number + full };
+  known = new Map(past.map((stretch) => [stretch.last, stretch]));
+  if (newest < all.length) anchor = all[newest]?.id;
   return { past, newest: Math.max(newest, start) };
 }
 
@@ -63,7 +61,7 @@ function isSame(a: Stretch, b: Stretch): boolean {
 
 interface PastProps {
   stretch: Stretch;
-  draw: (message: ChatMessage, before: ChatMessage | undefined) => ComponentChild;
+  draw: (message: ChatMessage, before: ChatMessage | undefined) => ComponentChild[];
 }
 
 export function Past({ stretch: { messages, before, wasNewest }, draw }: PastProps) {
@@ -99,14 +97,14 @@ export function Past({ stretch: { messages, before, wasNewest }, draw }: PastPro
   }, [isDrawn]);
   return (
     <ol class={isDrawn ? "past" : "past skipped"} ref={list}>
-      {messages.map((message, i) =>
-        isDrawn ? (
-          draw(message, messages[i - 1] ?? before)
-        ) : (
-          <li key={message.id} class="message far" data-id={message.id}>
-            {plainText(message.text)}
-          </li>
-        ),
+      {messages.flatMap((message, i) =>
+        isDrawn
+          ? draw(message, messages[i - 1] ?? before)
+          : [
+              <li key={message.id} class="message far" data-id={message.id}>
+                {plainText(message.text)}
+              </li>,
+            ],
       )}
     </ol>
   );

@@ -106,7 +106,7 @@ export const viewWords = {
     "All conversations are kept, including earlier ones. A few words are enough; the best match comes first.",
   searchNothing: (text: string) => `Nothing like “${text}” was found.`,
   showThere: "Show it in the conversation",
-  notLoaded: "It is too old for the page to show in its place.",
+  notLoaded: "It could not be found in the conversation.",
   found: (n: number) => `${numberText(n)} found`,
 
   boardTeach:

@@ -104,7 +104,7 @@ export const viewWords: typeof en.viewWords = {
   searchTeach: "所有对话都会保留，包括以前的对话。几个词就够了，最相关的排在最前。",
   searchNothing: (text: string) => `没有找到与“${text}”相近的内容。`,
   showThere: "在对话中显示",
-  notLoaded: "它比页面能显示的内容更早。",
+  notLoaded: "在对话里找不到它。",
   found: (n: number) => `找到 ${numberText(n)} 条`,
 
   boardTeach: "提出一个要分几步完成的要求，这里就会画出它的计划：哪些同时进行，哪些要等待。",

@@ -4,7 +4,7 @@ import { entriesOf, entryName, type MemoryEntry, rememberedIn } from "@mimikit/p
 import { beginningOf } from "@mimikit/protocol/texts/whole-characters";
 import type { MemoryEditBody, MemoryText } from "@mimikit/protocol/wire/api";
 import { useSignal } from "@preact/signals";
-import { bringMessage } from "../../conversation/earlier-messages.ts";
+import { bringMessage } from "../../conversation/long/earlier-messages.ts";
 import { showMessage } from "../../conversation/show-message.ts";
 import { memoryWords } from "../../i18n/view-words.ts";
 import { call } from "../../model/call.ts";
@@ -141,19 +141,19 @@ function Entry({ entry, isLocked, edit }: EntryProps) {
 
 /** Where an entry comes from: a turn of the conversation, a form of the page, an editor. */
 function Origin({ edits }: Pick<MemoryEntry, "edits">) {
-  const isTooOld = useSignal(false);
+  const isMissing = useSignal(false);
   const turn = rememberedIn({ edits });
   if (turn !== undefined) {
     const reply = `${turn}.reply`;
     const show = async () => {
-      isTooOld.value = !(await bringMessage(reply));
-      if (isTooOld.value) return;
+      isMissing.value = !(await bringMessage(reply));
+      if (isMissing.value) return;
       goHome();
       showMessage(reply);
     };
     return (
       <>
-        {isTooOld.value ? (
+        {isMissing.value ? (
           <span role="alert">{memoryWords.tooOld}</span>
         ) : (
           <button type="button" class="link" onClick={() => void show()}>

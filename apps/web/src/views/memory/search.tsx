@@ -2,7 +2,7 @@
 import type { HistoryHit, MemoryAnswer } from "@mimikit/protocol/wire/api";
 import { useSignal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
-import { bringMessage } from "../../conversation/earlier-messages.ts";
+import { bringMessage } from "../../conversation/long/earlier-messages.ts";
 import { showMessage } from "../../conversation/show-message.ts";
 import { Empty } from "../../first-run/empty.tsx";
 import { firstWords } from "../../i18n/first-words.ts";
@@ -161,10 +161,10 @@ function Remembered({ query }: { query: string }) {
 const SPEAKERS = { user: words.you, assistant: words.assistant, system: words.notice };
 
 function Hit({ hit: { id, role, at, text, origin }, query }: { hit: HistoryHit; query: string }) {
-  const isTooOld = useSignal(false);
+  const isMissing = useSignal(false);
   const show = async () => {
-    isTooOld.value = !(await bringMessage(id));
-    if (isTooOld.value) return;
+    isMissing.value = !(await bringMessage(id));
+    if (isMissing.value) return;
     goHome();
     showMessage(id);
   };
@@ -176,7 +176,7 @@ function Hit({ hit: { id, role, at, text, origin }, query }: { hit: HistoryHit; 
         {origin !== undefined ? (
           // It was said elsewhere, so the conversation does not hold it.
           <span>{origin}</span>
-        ) : isTooOld.value ? (
+        ) : isMissing.value ? (
           <span role="alert">{viewWords.notLoaded}</span>
         ) : (
           <button type="button" class="link" onClick={() => void show()}>
