@@ -207,7 +207,7 @@ export class Receiver {
 
   /** Is it durable with its files, so that they need not be fetched again? */
   private async isTaken(incoming: MessageIn): Promise<boolean> {
-    const known = await this.recordOf("message", incoming);
+    const known = (await this.recordOf("message", incoming)) ?? (await this.recordOf("steer", incoming));
     if (known === null) return false;
     const { attachments = [] } = "attachments" in known ? known : {};
     try {
