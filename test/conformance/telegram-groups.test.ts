@@ -100,3 +100,35 @@ test.each([
     expect(commandsIn(mimikit.home)).toHaveLength(2);
   },
 );
+
+test("all of it is there once, and together, though the channels are killed at each of the first deliveries", async () => {
+  const { telegram, mimikit, sayEach } = await start();
+  const files = [1, 2, 3].map((k) => telegram.keep(Buffer.from([...PICTURE, k])));
+  const [first = "", second = "", third = ""] = files;
+  const at = (sec: number) => ({ date: 1_800_000_000 + sec });
+  let kills = 0;
+  const killed = (say: () => void) => () => {
+    if (kills++ < 5) void mimikit.kill("channels");
+    say();
+  };
+  sayEach(
+    () => telegram.sayAlbum(PERSON, "g1", [first], "the garden"),
+    killed(() => telegram.sayAlbum(PERSON, "g1", [second, third])),
+    killed(() => telegram.say(PERSON, "p".repeat(4_096), at(100))),
+    killed(() => telegram.say(PERSON, "q", at(101))),
+    killed(() => telegram.say(PERSON, "remind me", at(200))),
+    killed(() => telegram.say(PERSON, "hello", { forward_origin: EVE, ...at(201) })),
+    () => telegram.say(PERSON, "the end", at(300)),
+  );
+  await mimikit.until("all of them", () => (kills >= 5 && messagesIn(mimikit.home, 4)) || undefined);
+  await mimikit.until("it is confirmed", () => telegram.unconfirmed === 0 || undefined);
+  const said = commandsIn(mimikit.home).map((command) =>
+    command.kind === "message" ? [command.text, command.attachments?.length ?? 0] : [],
+  );
+  expect(said.sort()).toEqual([
+    [`${"p".repeat(4_096)}q`, 0],
+    ["remind me", 1],
+    ["the end", 0],
+    ["the garden", 3],
+  ]);
+});
