@@ -171,14 +171,14 @@ test("what is neither text nor a file is told in a few words, and a notice of Te
 
 test("a channel that cannot be started says why, is tried again, and then takes what was said", async () => {
   const { telegram, mimikit } = await start();
-  const heard = join(mimikit.home, "channels/telegram/heard");
-  rmSync(heard, { recursive: true });
-  writeFileSync(heard, "");
+  const sends = join(mimikit.home, "channels/telegram/sends");
+  rmSync(sends, { recursive: true });
+  writeFileSync(sends, "");
   await mimikit.kill("channels");
   await mimikit.until("it says so", () => stateIn(mimikit.home, "telegram") === "unreachable" || undefined);
   expect(detailIn(mimikit.home)).toContain("the state directory refuses");
   telegram.say(PERSON, "are you there?");
-  rmSync(heard);
+  rmSync(sends);
   await mimikit.until("the message", () => messagesIn(mimikit.home, 1));
   await mimikit.until("it says so", () => stateIn(mimikit.home, "telegram") === "connected" || undefined);
 });
