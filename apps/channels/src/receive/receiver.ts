@@ -207,7 +207,8 @@ export class Receiver {
 
   /** Is it durable with its files, so that they need not be fetched again? */
   private async isTaken(incoming: MessageIn): Promise<boolean> {
-    const known = (await this.recordOf("message", incoming)) ?? (await this.recordOf("steer", incoming));
+    if ((await this.recordOf("steer", incoming)) !== null) return true;
+    const known = await this.recordOf("message", incoming);
     if (known === null) return false;
     const { attachments = [] } = "attachments" in known ? known : {};
     try {
