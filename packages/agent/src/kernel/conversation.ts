@@ -3,6 +3,7 @@
  * the session on disk before anything depends on it; it always fits into the window, and no call in it is without its
  * result.
  */
+import { readFileSync } from "node:fs";
 import { readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
 import type { Steer } from "@mimikit/protocol/base/signal";
@@ -13,7 +14,7 @@ import { hasCode } from "@mimikit/store/disk/error-code";
 import { sessionPath, summaryPath } from "@mimikit/store/disk/state";
 import { z } from "zod";
 import { inputText } from "../prompt/input-text.ts";
-import { MEDIA_TOKENS, type Media } from "../prompt/media.ts";
+import { IMAGES_MAX, MEDIA_TOKENS, type Media } from "../prompt/media.ts";
 import { fillPrompt, loadPrompt, type PromptFile, type RenderedSection, renderSections } from "../prompt/prompt.ts";
 import { lines, record } from "../prompt/quote.ts";
 import { shownIn } from "../prompt/shown-memory.ts";
@@ -22,12 +23,16 @@ import type { Run } from "../provider.ts";
 import { definitionOf, isResumable } from "../roles/index.ts";
 import { countCalls, repair, Session, type SessionLine, type TurnOf } from "../session/session.ts";
 import { NO_SUMMARY, parseSummary, renderSummary, type Summary, showSummary, summarize } from "../session/summary.ts";
+import type { Picture } from "../tools/tool-text.ts";
 import { fitConversation, measure, QUESTION_SHARE_MAX, RESULT_SHARE_MAX, shortenTo, total } from "./budget.ts";
 import type { KernelMessage, ModelRequest, Thought, ToolCall } from "./model.ts";
 import { section, type ToolCallFormat } from "./tool-call-format.ts";
 import { READ_SKILL } from "./tools/read-skill.ts";
 
 const SkillInput = z.object({ name: z.string() });
+
+/** Of a request, pictures of tools' answers may take this much. */
+const PICTURES_SHARE_MAX = 0.5;
 
 export const RESUMED =
   "An earlier attempt of this task ended here without a result. What it did is above, and its effects are still there. Go on from where it was; look before you repeat a step.";
@@ -56,6 +61,9 @@ export class ModelConversation {
   private cut = 0;
   private summary: Summary;
   private mustCut = false;
+  private isBlind = false;
+  /** The bytes of pictures in base64, by their paths. */
+  private readonly loaded = new Map<string, string>();
 
   private constructor(
     run: Run,
@@ -144,8 +152,8 @@ export class ModelConversation {
   }
 
   /** Adds a message of the kernel to the model. */
-  addNote(text: string): Promise<void> {
-    return this.add({ type: "note", text });
+  addNote(text: string, pictures: readonly Picture[] = []): Promise<void> {
+    return this.add({ type: "note", text, ...(pictures.length > 0 && { pictures: [...pictures] }) });
   }
 
   addSteer(steer: Steer): Promise<void> {
@@ -160,7 +168,7 @@ export class ModelConversation {
 
   /** Does the question show pictures, or let recordings be heard? */
   get hasMedia(): boolean {
-    return this.media.length > 0;
+    return this.media.length > 0 || (!this.isBlind && this.turns.some((turn) => picturesOf(turn).length > 0));
   }
 
   /** From now on the model is told of the evidence, and shown nothing of it. */
@@ -168,6 +176,7 @@ export class ModelConversation {
     const evidence = (this.run.context.evidence ?? []).map(({ shownAs: _, ...each }) => each);
     this.run = { ...this.run, context: { ...this.run.context, evidence } };
     this.media = [];
+    this.isBlind = true;
     this.sections = renderSections(this.run);
     this.prompt = [];
   }
@@ -191,12 +200,13 @@ export class ModelConversation {
   request(mayCall: boolean): ModelRequest {
     const turns = repair(this.turns).filter((turn) => !isFirstPrompt(turn, this.turns));
     const { room } = this;
+    const seen = this.seenIn(turns);
     const upTo = (cut: number) =>
       cut > this.cut ? summarize(turns.slice(this.cut, cut), this.summary, this.goal) : this.summary;
     const { messages, cut } = fitConversation(
       {
         prompt: (max) => this.promptWithin(max),
-        turns: turns.map((turn) => this.messageOf(turn, room)),
+        turns: turns.map((turn) => this.messageOf(turn, room, seen)),
         cut: this.cut,
         summary: (cut, max) => (cut === 0 ? null : summaryMessage(upTo(cut), max)),
       },
@@ -253,12 +263,33 @@ export class ModelConversation {
     ];
   }
 
-  private messageOf(turn: SessionLine, room: number): KernelMessage {
+  /** Of the pictures that tools have answered with, the newest are shown: as many as a request takes, and half of it has room for. */
+  private seenIn(turns: readonly SessionLine[]): ReadonlySet<Picture> {
+    const roomFor = Math.floor((this.room * PICTURES_SHARE_MAX) / MEDIA_TOKENS);
+    const max = this.isBlind ? 0 : Math.min(IMAGES_MAX, roomFor);
+    return new Set(max === 0 ? [] : turns.flatMap(picturesOf).slice(-max));
+  }
+
+  private mediaOf(pictures: readonly Picture[]): Media[] {
+    return pictures.flatMap(({ path, type }) => {
+      const data = this.loaded.get(path) ?? readIfThere(path);
+      if (data === null) return [];
+      this.loaded.set(path, data);
+      return [{ type, data }];
+    });
+  }
+
+  private messageOf(turn: SessionLine, room: number, seen: ReadonlySet<Picture>): KernelMessage {
     switch (turn.type) {
       case "prompt":
         return { role: "user", content: RESUMED };
-      case "note":
-        return { role: "user", content: turn.text };
+      case "note": {
+        const all = picturesOf(turn);
+        const media = this.mediaOf(all.filter((each) => seen.has(each)));
+        const left = all.length - media.length;
+        const content = left === 0 ? turn.text : `${turn.text}\n[${left} of them are not shown here]`;
+        return { role: "user", content, ...(media.length > 0 && { media }) };
+      }
       case "steer": {
         const words = record({ id: turn.id, at: turn.at }, turn.text);
         const remark =
@@ -278,6 +309,20 @@ export class ModelConversation {
 /** The question of the attempt that runs stands first; of the others' only the note remains that they ended. */
 function isFirstPrompt(turn: SessionLine, turns: readonly SessionLine[]): boolean {
   return turn.type === "prompt" && turns.find((each) => each.type === "prompt") === turn;
+}
+
+function picturesOf(turn: SessionLine): readonly Picture[] {
+  return turn.type === "note" ? (turn.pictures ?? []) : [];
+}
+
+/** A file in base64; null where it is gone, as the folder of a run is after some days. */
+function readIfThere(path: string): string | null {
+  try {
+    return readFileSync(path, "base64");
+  } catch (error) {
+    if (hasCode(error, "ENOENT", "EACCES")) return null;
+    throw error;
+  }
 }
 
 function isSkillRead(turn: SessionLine): turn is TurnOf<"result"> {

@@ -116,9 +116,11 @@ function joinUsers(messages: readonly KernelMessage[]): KernelMessage[] {
   for (const message of messages) {
     if (message.role === "assistant" && message.content === "" && message.calls.length === 0) continue;
     const last = joined.at(-1);
-    if (message.role === "user" && last?.role === "user")
-      joined[joined.length - 1] = { ...last, content: `${last.content}\n\n${message.content}` };
-    else joined.push(message);
+    if (message.role === "user" && last?.role === "user") {
+      const media = [...(last.media ?? []), ...(message.media ?? [])];
+      const content = `${last.content}\n\n${message.content}`;
+      joined[joined.length - 1] = { role: "user", content, ...(media.length > 0 && { media }) };
+    } else joined.push(message);
   }
   return joined;
 }

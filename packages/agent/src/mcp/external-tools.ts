@@ -22,6 +22,7 @@ import { readMcpFile } from "./files/mcp-file.ts";
 import { offered } from "./find-tool.ts";
 import type { ListedTool } from "./listed-tools.ts";
 import { type CommandRun, checkOf, commandTool } from "./own-commands.ts";
+import { keepPictures } from "./pictures.ts";
 import { OWN, toolNames } from "./tool-names.ts";
 
 const CALL_SEC = 60;
@@ -74,7 +75,7 @@ export class ExternalTools {
     const missing = servers.filter(({ tools }) => tools === null);
     return addedTo(missing, () => {
       const status = missing.map((each) => statusTool(each, role, signal));
-      const candidates = [...servers.flatMap((each) => serverTools(each, signal)), ...status, ...own].filter(
+      const candidates = [...servers.flatMap((each) => serverTools(each, run, signal)), ...status, ...own].filter(
         ({ roles, level }) => roles.includes(role) && isFor(run.task, level),
       );
       const names = toolNames(candidates);
@@ -185,7 +186,7 @@ function isFor(task: Task, level: Level): boolean {
   return KINDS[task.kind].role === "worker" && mayWrite(task) && definitionOf(task).levels.includes(level);
 }
 
-function serverTools(connection: McpConnection, signal: AbortSignal): Candidate[] {
+function serverTools(connection: McpConnection, run: CommandRun, signal: AbortSignal): Candidate[] {
   const { name: server } = connection;
   const roles = rolesOf(connection.server);
   return (connection.tools ?? []).map((listed) => ({
@@ -193,7 +194,7 @@ function serverTools(connection: McpConnection, signal: AbortSignal): Candidate[
     tool: listed.tool,
     level: listed.level,
     roles,
-    make: (name) => serverTool(listed, name, connection, roles, signal),
+    make: (name) => serverTool(listed, name, connection, roles, run, signal),
   }));
 }
 
@@ -205,6 +206,7 @@ function serverTool(
   name: string,
   connection: McpConnection,
   roles: readonly Role[],
+  { runDir }: CommandRun,
   signal: AbortSignal,
 ): Tool {
   const timeoutSec = Math.min(connection.server.mimikit?.timeoutSec ?? CALL_SEC, EXTERNAL_SEC_MAX);
@@ -219,9 +221,10 @@ function serverTool(
     told: { description, parameters },
     async apply(input) {
       const answer = await connection.call(own, Input.parse(input), timeoutSec * 1_000, signal);
-      const text = answerText(answer.content, answer.structured, answer.remark);
+      const { content, pictures } = await keepPictures(answer.content, runDir);
+      const text = answerText(content, answer.structured, answer.remark);
       if (answer.isError) throw new Error(text);
-      return { answer: { text } };
+      return { answer: { text, ...(pictures.length > 0 && { pictures }) } };
     },
   };
 }

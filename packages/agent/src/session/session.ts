@@ -9,6 +9,7 @@ import { dirname } from "node:path";
 import { BadJson, parseRecord } from "@mimikit/protocol/base/json";
 import { Steer } from "@mimikit/protocol/base/signal";
 import { z } from "zod";
+import { Picture } from "../tools/tool-text.ts";
 
 /** A session that is longer has no end; the run that would make it so fails. */
 export const SESSION_BYTES_MAX = 64 * 1_048_576;
@@ -52,8 +53,8 @@ export const SessionLine = z.discriminatedUnion("type", [
     error: z.string().optional(),
     artifact: z.string().optional(),
   }),
-  /** A message of the kernel itself to the model. */
-  z.object({ type: z.literal("note"), text: z.string() }),
+  /** A message of the kernel itself to the model, with the pictures that it shows. */
+  z.object({ type: z.literal("note"), text: z.string(), pictures: z.array(Picture).optional() }),
   /** A steering message of the user. */
   Steer.extend({ type: z.literal("steer") }),
 ]);
