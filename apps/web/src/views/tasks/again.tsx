@@ -9,7 +9,8 @@ import { go } from "../../model/place.ts";
 import { notice, tasks } from "../../model/state.ts";
 
 export function Again({ detail: { id, prompt, title } }: { detail: TaskDetail }) {
-  const key = useRef(newId());
+  // The same words under one key, however often they are ordered; other words are another order.
+  const last = useRef<{ key: string; text: string | undefined }>({ key: newId(), text: undefined });
   const [text, setText] = useState<string>();
   const [ordered, setOrdered] = useState<string>();
   const [isAsking, setAsking] = useState(false);
@@ -19,9 +20,10 @@ export function Again({ detail: { id, prompt, title } }: { detail: TaskDetail })
   }, [isThere, ordered]);
   const order = async () => {
     setAsking(true);
-    const changed = text === undefined || text.trim() === prompt.trim() ? {} : { text: text.trim() };
+    const changed: { text?: string } = text === undefined || text.trim() === prompt.trim() ? {} : { text: text.trim() };
+    if (last.current.text !== changed.text) last.current = { key: newId(), text: changed.text };
     const path = `api/tasks/${encodeURIComponent(id)}/again`;
-    const asked = await ask<{ id: string }>("POST", path, changed, undefined, key.current);
+    const asked = await ask<{ id: string }>("POST", path, changed, undefined, last.current.key);
     setAsking(false);
     if ("answer" in asked) setOrdered(asked.answer.id);
     else notice.value = asked.refusal;
