@@ -7,6 +7,7 @@ import { bomb, docx, epub, pdf, pptx, slowDocx, xlsx } from "../support/document
 import { Instance } from "../support/instance.ts";
 import { call, KEY, section } from "../support/main-job.ts";
 import { type ModelRequest, ModelServer } from "../support/model-server.ts";
+import { cjk, LATIN, pdfOf } from "../support/pdf.ts";
 
 const opened: { dispose(): Promise<void> }[] = [];
 afterEach(async () => {
@@ -63,7 +64,7 @@ test.each<[where: string, options: Options]>([
     ["costs.xlsx", xlsx()],
     ["talk.pptx", pptx()],
     ["book.epub", epub()],
-    ["report.pdf", pdf("Revenue rose.", "Costs fell.")],
+    ["report.pdf", Buffer.from(pdfOf([LATIN, cjk("GBK-EUC-H", "GB1", "c4e3bac3bacfcdac")]))],
     ["表.csv", Buffer.from("\xc4\xe3\xba\xc3,1\r\n", "latin1")],
     ["excel.csv", Buffer.from("\ufeffStraße,2\r\n", "utf16le")],
     ["run.log", "\u001b[31mfailed\u001b[0m: 3\n"],
@@ -82,7 +83,7 @@ test.each<[where: string, options: Options]>([
   expect(documents).not.toContain("read aloud");
   expect(documents).toMatch(/Slide 2\n\s+point 2\n[\s\S]*Slide 10\n\s+point 10\n\s+Notes: say thanks/);
   expect(documents).toMatch(/It was a dark night\.\n\s*\n\s+Then it dawned\./);
-  expect(documents).toMatch(/Page 1\n\s+Revenue rose\.\n\s*\n\s+Page 2\n\s+Costs fell\./);
+  expect(documents).toMatch(/Page 1\n\s+Hello\n\s*\n\s+Page 2\n\s+你好合同/);
   expect(documents).toMatch(/Open\n\s*\n\s+from 9 to 5/);
   expect(documents).not.toContain("x()");
   for (const words of ["你好,1", "Straße,2", "    failed: 3\n"]) expect(documents).toContain(words);

@@ -129,7 +129,9 @@ async function readBeginning(path: string): Promise<Extracted> {
 
 /** The program and its libraries, wherever npm has put them. A state directory may be beside them in ROOT, and is not among them. */
 function readable(): string[] {
-  const own = ["package.json", "dist/*", "packages/*", "node_modules/*"].map((each) => join(ROOT, each));
+  const own = ["package.json", "ecosystem.config.cjs", "dist/*", "packages/*", "node_modules/*"].map((each) =>
+    join(ROOT, each),
+  );
   return [...own, join(dirname(fileOfPackage("unpdf")), "../*")];
 }
 
