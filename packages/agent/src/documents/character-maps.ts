@@ -127,7 +127,7 @@ function mapOf(
   ].join("\n");
 }
 
-/** What each code is in an encoding: each is decoded on a line of its own, which a code that is none leaves without a character. */
+/** Decodes each code on a line of its own; an undefined code gives no single character. */
 function charactersOf(codes: readonly number[], length: 1 | 2, encoding: string): string[] {
   if (encoding === "utf-16be") return codes.map((code) => String.fromCharCode(code));
   const bytes = codes.flatMap((code) => [...(length === 2 ? [code >> 8] : []), code & 0xff, 0x0a]);

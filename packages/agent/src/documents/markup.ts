@@ -98,7 +98,7 @@ function walk(source: string, { elements, textIn }: Rules, xmlMode: boolean): st
   return text;
 }
 
-/** What the element says of itself; style sheets are not looked at. */
+/** Decided by the attributes of the element alone, without style sheets. */
 function isHidden({ hidden, style = "" }: Readonly<Record<string, string>>): boolean {
   return hidden !== undefined || /(?:^|;)\s*display\s*:\s*none\b/i.test(style);
 }

@@ -68,7 +68,7 @@ async function textOfPage(document: Pdf, number: number): Promise<string | null>
       .join("")
       .trim();
   } catch {
-    // What a broken page throws is of no one type.
+    // A broken page throws errors of any type.
     return null;
   }
 }

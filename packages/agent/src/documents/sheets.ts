@@ -20,7 +20,7 @@ type Format = "number" | "date" | "duration";
 
 interface Workbook {
   strings: readonly string[];
-  /** What the numbers of a style are. */
+  /** The meaning of the numbers of each style. */
   formats: readonly Format[];
   /** Dates are counted from 1904, as old Macintoshes did. */
   is1904: boolean;
