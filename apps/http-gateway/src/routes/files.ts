@@ -11,9 +11,7 @@ import { coded } from "@mimikit/protocol/texts/coded";
 import { FILE_PATH_CHARS_MAX, TaskFilesAnswer } from "@mimikit/protocol/wire/task-files";
 import { openReadable } from "@mimikit/runtime/workspace/readable-file";
 import { filesOfTask } from "@mimikit/runtime/workspace/task-files";
-import { TypeSniffer } from "@mimikit/store/attachments/sniff-type";
 import { hasCode } from "@mimikit/store/disk/error-code";
-import { decodeText } from "@mimikit/store/text/decode-text";
 import { readWholeTranscript } from "@mimikit/store/views/transcript";
 import type { Request, Response } from "express";
 import { z } from "zod";
@@ -73,14 +71,14 @@ async function send(
   { path, request, response }: { path: string; request: Request; response: Response },
 ): Promise<void> {
   const head = await headOf(handle, bytes);
-  const type = typeOf(head);
+  const type = await typeOf(head);
   const name = path.slice(path.lastIndexOf("/") + 1);
   const isShown = type === "text/plain" || (type !== null && isImage(type));
   response.attachment(name);
   if (isShown) response.setHeader("Content-Disposition", "inline");
   response.setHeader(
     "Content-Type",
-    type === "text/plain" ? `text/plain; charset=${encodingOf(head)}` : (type ?? BYTES),
+    type === "text/plain" ? `text/plain; charset=${await encodingOf(head)}` : (type ?? BYTES),
   );
   response.setHeader("Content-Security-Policy", SANDBOXED);
   response.setHeader("Accept-Ranges", "bytes");
@@ -110,13 +108,15 @@ async function headOf(handle: FileHandle, bytes: number): Promise<Buffer> {
 }
 
 /** The type of a file by its beginning; null if a browser may neither show nor play it. */
-function typeOf(head: Buffer): AttachmentType | null {
+async function typeOf(head: Buffer): Promise<AttachmentType | null> {
+  const { TypeSniffer } = await import("@mimikit/store/attachments/sniff-type");
   const sniffer = new TypeSniffer();
   sniffer.add(head);
   return sniffer.type;
 }
 
-function encodingOf(head: Buffer): string {
+async function encodingOf(head: Buffer): Promise<string> {
+  const { decodeText } = await import("@mimikit/store/text/decode-text");
   return decodeText(head)?.encoding ?? "utf-8";
 }
 

@@ -7,7 +7,7 @@ import { constants, type FileHandle, open, rename, rm } from "node:fs/promises";
 import { basename, dirname } from "node:path";
 import { type HeldDirectory, holdDirectory } from "@mimikit/runtime/workspace/held-directory";
 import { hasCode } from "@mimikit/store/disk/error-code";
-import { type DecodedText, decodeText } from "@mimikit/store/text/decode-text";
+import type { DecodedText } from "@mimikit/store/text/decode-text";
 
 /** Longer files are for the shell. */
 export const TEXT_FILE_BYTES_MAX = 4 * 1_048_576;
@@ -27,6 +27,8 @@ export async function readTextFile(path: string): Promise<TextFile> {
       if (size > TEXT_FILE_BYTES_MAX)
         throw new Error(`${path} is longer than ${TEXT_FILE_BYTES_MAX} bytes: use the shell`);
       const bytes = await file.readFile();
+      // Loaded where a file is read: a process that begins needs no encodings.
+      const { decodeText } = await import("@mimikit/store/text/decode-text");
       const decoded = decodeText(bytes);
       if (decoded === null) throw new Error(`${path} is no text file`);
       return { ...decoded, bytes, mode: mode & 0o777 };

@@ -18,7 +18,6 @@ import { sentence } from "@mimikit/protocol/texts/coded";
 import { directoryOf, type FileSystem } from "../disk/file-system.ts";
 import { readRecord, replaceView } from "../disk/record.ts";
 import { ATTACHMENTS, attachmentPath, goingAttachmentPath, isLongText, recordIn } from "../disk/state.ts";
-import { TypeSniffer } from "./sniff-type.ts";
 
 /** All of them together. */
 export const STORED_BYTES_MAX = 4 * 1_073_741_824;
@@ -196,6 +195,8 @@ const recordOf = (attachment: Attachment) => `${JSON.stringify(attachment)}\n`;
 
 /** Writes and syncs the bytes as they come, and says what they are. */
 async function receive(path: string, chunks: AsyncIterable<Uint8Array>): Promise<Attachment> {
+  // With its encodings, it is loaded where a file comes.
+  const { TypeSniffer } = await import("./sniff-type.ts");
   const file = await open(path, "wx", 0o600);
   const hash = createHash("sha256");
   const sniffer = new TypeSniffer();
