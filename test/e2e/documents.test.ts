@@ -1,7 +1,8 @@
 /** Texts and documents that the user sends, through the real processes: the Teller is shown what they say, in the sandbox and out of it. */
-import { readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterEach, expect, test } from "vitest";
+import { hasCode } from "@mimikit/store/disk/error-code";
+import { afterEach, expect, onTestFinished, test } from "vitest";
 import { runCli } from "../cli/run-cli.ts";
 import { bomb, docx, epub, pdf, pptx, slowDocx, xlsx } from "../support/documents.ts";
 import { Instance } from "../support/instance.ts";
@@ -123,9 +124,46 @@ test("a document whose text cannot be read says why, and the user is answered", 
   });
 });
 
+/**
+ * Stops the processes of this instance that read documents of a kind, all but the first: those that are stopped are as slow, and
+ * take no processor. @returns what ends it.
+ */
+function holdReaders(mimikit: Instance, kind: string): () => void {
+  const held = new Set<number>();
+  const pool = mimikit.pidOf("workers");
+  const timer = setInterval(() => {
+    for (const pid of descendantsOf(pool)) {
+      const words = textAt(`/proc/${pid}/cmdline`);
+      // Not its sandbox, whose last words are the same.
+      const isReader = words.startsWith(`${process.execPath}\0`) && words.endsWith(`extract-text.js\0${kind}\0`);
+      if (!isReader || held.has(pid)) continue;
+      held.add(pid);
+      if (held.size > 1) process.kill(pid, "SIGSTOP");
+    }
+  }, 200);
+  return () => clearInterval(timer);
+}
+
+/** A process that is just gone has none. Only Linux tells. */
+function descendantsOf(pid: number): number[] {
+  const tasks = existsSync(`/proc/${pid}/task`) ? readdirSync(`/proc/${pid}/task`) : [];
+  const children = tasks.flatMap((task) => textAt(`/proc/${pid}/task/${task}/children`).match(/\d+/g) ?? []);
+  return children.flatMap((child) => [Number(child), ...descendantsOf(Number(child))]);
+}
+
+function textAt(path: string): string {
+  try {
+    return readFileSync(path, "utf8");
+  } catch (error) {
+    if (hasCode(error, "ENOENT", "ESRCH")) return "";
+    throw error;
+  }
+}
+
 test("slow documents hold up no turn for long, are tried once, and the reason is known to the next turns for a day", async () => {
   const { model, mimikit, ask } = await start({ teller: () => ({ say: "Read or not." }) });
   const slow = [1, 2, 3].map((n): [string, Buffer] => [`slow-${n}.docx`, slowDocx(`number ${n}`)]);
+  onTestFinished(holdReaders(mimikit, "docx"));
   await ask("what do they say?", ["quick.pdf", pdf("Revenue rose.")], ...slow);
   expect(shown(model).documents).toContain("Revenue rose.");
   expect(shown(model).attachments.match(/unreadable: "its text is still being read/g)).toHaveLength(3);

@@ -43,7 +43,10 @@ const COUNT_CALLS = "test/support/count-calls.ts";
 
 /** How long something that must happen may take before a test gives up on it: three processes start, on a loaded machine. */
 const PATIENCE_MS = 60_000;
+/** The pause between two looks at files, and the first and the longest one between requests, which take processor time from what is waited for. */
 const LOOK_EVERY_MS = 50;
+const ASK_MS_MIN = 20;
+const ASK_MS_MAX = 100;
 
 export interface InstanceOptions {
   env?: Record<string, string>;
@@ -306,14 +309,21 @@ export class Instance {
   async until<T>(what: string, look: () => Promise<T | undefined> | T | undefined): Promise<T> {
     const end = performance.now() + PATIENCE_MS;
     let last: unknown;
+    let askMs = ASK_MS_MIN;
     while (performance.now() < end) {
+      let pauseMs = LOOK_EVERY_MS;
       try {
-        const found = await look();
+        const looked = look();
+        if (looked instanceof Promise) {
+          pauseMs = askMs;
+          askMs = Math.min(ASK_MS_MAX, askMs * 1.5);
+        }
+        const found = await looked;
         if (found !== undefined) return found;
       } catch (error) {
         last = error;
       }
-      await wait(LOOK_EVERY_MS);
+      await wait(pauseMs);
     }
     throw new Error(
       `waited in vain for ${what}${last === undefined ? "" : ` (${String(last)})`}\n${this.output.slice(-20_000)}`,
