@@ -48,6 +48,8 @@ export class Load {
   readonly given: Given[] = [];
   /** The answers that were acknowledged, by question. */
   readonly answers = new Map<string, string>();
+  /** The longest time that a request went without an answer, in milliseconds, by its path. */
+  readonly slowest = new Map<string, number>();
   private readonly instance: UnderPm2;
   private readonly outside: Outside;
   private readonly seed: number;
@@ -198,6 +200,7 @@ export class Load {
   ): Promise<Answered> {
     const { url, token } = this.instance.client;
     for (;;) {
+      const askedMs = performance.now();
       try {
         const more = typeof headers === "function" ? headers() : headers;
         const authorization = { authorization: `Bearer ${token}` };
@@ -207,6 +210,9 @@ export class Load {
       } catch (error) {
         // The connection was refused or cut.
         if (!(error instanceof TypeError)) throw error;
+      } finally {
+        const [, edge = ""] = path.split("/");
+        this.slowest.set(edge, Math.max(this.slowest.get(edge) ?? 0, performance.now() - askedMs));
       }
       await wait(RETRY_MS);
     }

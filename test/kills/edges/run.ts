@@ -37,6 +37,8 @@ export interface EdgesRan {
   /** How often PM2 had to be started again. */
   starts: number;
   figures: Record<string, number>;
+  /** How long the rest took after the last fault, and the longest time that a request of each kind was open. */
+  waitsSec: Record<string, number>;
   problems: string[];
   /** Where the state of a failed run is kept. */
   kept?: string;
@@ -62,14 +64,18 @@ export async function runEdgeKills(
     const struck: Struck[] = [];
     let problems: string[];
     let seen: Observed | undefined;
+    let waits: Record<string, number> = {};
     try {
       const triggerId = await setUp(instance, outside);
       load = new Load(instance, outside, seed);
       load.begin();
       const lost = await killAll(instance, { seed, kills, struck, onProgress });
       const given = load;
-      seen = await comeToRest(instance, given, outside, triggerId);
-      problems = [...lost, ...problemsOf(seen)];
+      const restMs = performance.now();
+      const rested = await comeToRest(instance, given, outside, triggerId);
+      seen = rested.seen;
+      waits = { rest: performance.now() - restMs, ...Object.fromEntries(load.slowest) };
+      problems = [...lost, ...rested.late, ...problemsOf(seen)];
       const ids = given.given.flatMap(({ edge, ids }) => (edge === "page" ? ids : []));
       const { violations } = await lookAfterKills(
         instance.place,
@@ -93,6 +99,7 @@ export async function runEdgeKills(
       kills: countBy(struck.flatMap(({ fault, victims }) => (fault === "stop" ? [] : victims))),
       starts: instance.starts(),
       figures: seen === undefined ? {} : figuresOf(seen),
+      waitsSec: Object.fromEntries(Object.entries(waits).map(([what, ms]) => [what, Math.round(ms / 1_000)])),
       problems,
       ...(kept !== undefined && { kept }),
     };
@@ -155,8 +162,13 @@ async function killAll(instance: UnderPm2, { seed, kills, struck, onProgress }: 
   return (await instance.comesBack()) ? [] : ["it is not back after the last fault"];
 }
 
-/** Waits until all is done, and ends the instance. */
-async function comeToRest(instance: UnderPm2, load: Load, outside: Outside, triggerId: string): Promise<Observed> {
+/** Waits until all is done, and ends the instance. @returns what was seen in the end, and what was not done in time. */
+async function comeToRest(
+  instance: UnderPm2,
+  load: Load,
+  outside: Outside,
+  triggerId: string,
+): Promise<{ seen: Observed; late: string[] }> {
   const { place, client, directory } = instance;
   await load.end();
   const look = async (): Promise<Observed> => ({
@@ -169,9 +181,11 @@ async function comeToRest(instance: UnderPm2, load: Load, outside: Outside, trig
     unconfirmed: outside.telegram.unconfirmed,
     left: [],
   });
+  let late: string[] = [];
   await waitUntil(REST_MS_MAX, POLL_MS, async () => {
     await instance.comesBack();
-    return openIn(await look()).length === 0 || null;
+    late = openIn(await look());
+    return late.length === 0 || null;
   });
   await load.stop();
   await instance.run(["triggers", "delete", triggerId]);
@@ -179,7 +193,8 @@ async function comeToRest(instance: UnderPm2, load: Load, outside: Outside, trig
   await client.status().catch(passing);
   const left = await instance.down();
   const temporary = [...filesBelow(join(directory, "tmp")), ...filesBelow(place.home).filter(isTemporary)];
-  return { ...(await look()), left: [...left, ...temporary.map((path) => `the temporary file ${path}`)] };
+  const seen = { ...(await look()), left: [...left, ...temporary.map((path) => `the temporary file ${path}`)] };
+  return { seen, late };
 }
 
 function filesBelow(dir: string): string[] {
