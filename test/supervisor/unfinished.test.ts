@@ -1,4 +1,4 @@
-/** What a process that was killed has left beside a file that it was to replace is removed. */
+/** Maintenance removes the unfinished texts of killed processes. */
 import { existsSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { Config } from "@mimikit/runtime/config/config";

@@ -8,11 +8,11 @@ import { type Edge, endOf, HEARD, kindOf, marksBehind, marksIn, REPORTED } from 
 export interface Given {
   mark: string;
   edge: Edge;
-  /** What each acknowledgement named: of a message or a command, the id; none at Telegram. */
+  /** The id in each acknowledgement, of the message or the command; none at Telegram. */
   ids: readonly string[];
   /** SHA-256 of the attached file. */
   file?: string;
-  /** What a client of /v1 was answered. */
+  /** The answer to a client of /v1. */
   reply?: string;
 }
 
@@ -121,7 +121,7 @@ export function problemsOf(seen: Observed): string[] {
   ];
 }
 
-/** What is still to come: at the end it is late. */
+/** Everything that is still open: at the end it is late. */
 export function openIn(seen: Observed): string[] {
   const heard = new Set(seen.turns.flatMap(({ reply }) => marksBehind(HEARD, reply ?? "")));
   const ended = new Set(seen.works.flatMap(marksOfWork));
@@ -221,7 +221,7 @@ function callOf({ mark }: Given, { called, works }: Observed): string[] {
   return isDone && calls === 0 ? [`${mark} is done, and the MCP server had no call`] : [];
 }
 
-/** Nothing runs, is said or is called for which nobody has asked. */
+/** A task, a message or a call without a job that was acknowledged. */
 function strangeJobs({ given, turns, works, called, allowed, triggerId, deliveries }: Observed): string[] {
   const known = new Set(given.map(({ mark }) => mark));
   const fired = works.filter((each) => each.triggerId === triggerId);
@@ -250,7 +250,7 @@ function answersOf({ asked, answers }: Observed): string[] {
   );
 }
 
-/** What each hook is to be told of. */
+/** The events that each hook must be told of. */
 function expectedDeliveries({ works, asked }: Observed): (readonly [hook: string, of: string])[] {
   return [
     ...works.flatMap(({ id }) => [[CALLING, id] as const, [COMMANDING, id] as const]),

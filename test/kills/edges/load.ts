@@ -35,7 +35,7 @@ const PRESS_MS_MAX = 8_000;
 const OPEN_MAX = 10;
 /** A job that was not seen to end for so long does not count as open any more. */
 const OPEN_MS_MAX = 60_000;
-/** Of the acknowledged deliveries, and of the questions, such a part is delivered again, and answered by Telegram. */
+/** The share of deliveries that are delivered again, and of questions that are answered by Telegram. */
 const AGAIN = 0.3;
 const BY_TELEGRAM = 0.4;
 
@@ -133,7 +133,7 @@ export class Load {
     return (JSON.parse(text) as { id: string }).id;
   }
 
-  /** What Telegram has is acknowledged there: it is handed out until it is confirmed. */
+  /** Telegram acknowledges at once, and hands an update out until it is confirmed. */
   private byTelegram(mark: string): void {
     const { telegram } = this.outside;
     const content = fileOf(mark);

@@ -8,7 +8,7 @@ import { scriptOfEdges } from "./jobs.ts";
 
 export const OWNER: Person = { id: 4_711, first_name: "Ada", username: "ada" };
 
-/** Of the calls at Telegram, and of those of hooks, such a part fails, in three ways each. */
+/** The share of messages at Telegram, and of calls of hooks, that fail, each in three ways. */
 const FAILS = 0.2;
 
 export class Outside {
@@ -16,7 +16,7 @@ export class Outside {
   readonly hooks: HookReceiver;
   readonly model: ModelServer;
   readonly received: Received[];
-  /** What Telegram has taken, with its time. */
+  /** The texts that Telegram has taken, with their times. */
   readonly taken: { text: string; atMs: number }[] = [];
 
   private constructor(telegram: TelegramServer, hooks: HookReceiver, model: ModelServer, received: Received[]) {

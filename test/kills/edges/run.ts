@@ -22,7 +22,7 @@ import { Outside, OWNER } from "./outside.ts";
 
 /** Milliseconds. */
 const PAUSE_MS_MAX = 1_000;
-/** Of the faults, such a part comes while the one before is still being recovered from. */
+/** The share of faults that come before the system has recovered from the last one. */
 const AT_ONCE = 0.3;
 const SET_UP_MS_MAX = 60_000;
 const REST_MS_MAX = 300_000;
@@ -202,7 +202,7 @@ function filesBelow(dir: string): string[] {
   return entries.flatMap((entry) => (entry.isFile() ? [join(relative(dir, entry.parentPath), entry.name)] : []));
 }
 
-/** Of a run that is over. What `tmp/` and a replaced file beside it hold is removed after a day (docs/files.md). */
+/** A file of a run that is over. Maintenance removes others after a day: those in `tmp/`, and beside a replaced file (docs/files.md). */
 const isTemporary = (path: string) => /^runs\/[^/]+\/tmp\//.test(path);
 
 function figuresOf({ given, turns, works, asked, called, allowed, deliveries, received, telegram, sends }: Observed) {

@@ -33,7 +33,7 @@ const SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 export interface UnderPm2Options {
   /** Its state is on a disk that can be full, where one can be mounted. */
   isOnSmallDisk: boolean;
-  /** What its processes find in their environment beside the usual. */
+  /** Further variables of its processes. */
   env?: Readonly<Record<string, string>>;
   /** Fills the state directory and the workspace before anything runs. */
   prepare?: (place: HomePlace) => void;
