@@ -486,6 +486,8 @@ export class World {
         await write(() => world.syncContent(path, process));
       },
       writeUnsynced: (path, text) => write(() => create(path, text)),
+      // Nothing here is as long as that.
+      shorten: async () => undefined,
       syncContent: (path) => look(() => world.syncContent(path, process)),
       link: (from, to) => write(() => link(from, to)),
       rename: (from, to) => write(() => rename(from, to)),

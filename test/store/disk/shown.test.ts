@@ -1,5 +1,5 @@
 /** The promises of a record that is seen before it is durable (docs/durability.md#what-is-seen-before-it-is-durable). */
-import { readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { linkSync, readdirSync, readFileSync, statSync, truncateSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { FileSystem } from "@mimikit/store/disk/file-system";
 import { createShown, createUnsynced, makeDurable } from "@mimikit/store/disk/record";
@@ -98,6 +98,21 @@ test("a record that is gone after its sync has failed does not come back", async
   await fs.unlink(PATH);
   await makeDurable(failing, [PATH]);
   expect(await fs.exists(PATH)).toBe(false);
+});
+
+test("quarantine keeps 4 MiB of a damaged file of any length, and another name of that file keeps all", async () => {
+  const { home, fs } = temporaryState();
+  const long = 1_099_511_627_776;
+  writeFileSync(join(home, PATH), "torn");
+  truncateSync(join(home, PATH), long);
+  linkSync(join(home, PATH), join(home, "owners"));
+  const { inode = 0 } = (await fs.info(PATH)) ?? {};
+  const context = { fs, nowMs: () => 0, audit: () => undefined } as unknown as ExecContext;
+  await quarantine(PATH, "longer than 4194304 bytes", inode, context);
+  const [name = ""] = readdirSync(join(home, "quarantine"));
+  expect(statSync(join(home, "quarantine", name)).size).toBe(4 * 1_048_576);
+  expect(readFileSync(join(home, "quarantine", name), "latin1").slice(0, 4)).toBe("torn");
+  expect(statSync(join(home, "owners")).size).toBe(long);
 });
 
 test("what took the place of a damaged record is not set aside in its stead", async () => {

@@ -33,3 +33,18 @@ test("turns that were applied and compacted between two looks are followed: a re
   expect(archiveIndex.has("m-2")).toBe(true);
   expect(await archiveIndex.follow()).toEqual([]);
 });
+
+test("a compacted month whose list of names is damaged has the names of its whole records, and is reported once", async () => {
+  const { fs, home } = temporaryState();
+  const [first, second] = [message("m-1"), message("m-2")];
+  const lines = ['{"kind":"fold","month":"20', JSON.stringify(first), '{"kind":"mess', JSON.stringify(second), ""];
+  mkdirSync(join(home, "archive/folded"), { recursive: true });
+  writeFileSync(join(home, "archive/folded/2026-11.jsonl"), lines.join("\n"));
+  const reported: string[] = [];
+  const archiveIndex = new ArchiveIndex(fs, (path) => reported.push(path));
+  await archiveIndex.load();
+  expect([...archiveIndex.names()]).toEqual(["m-1", "m-2"]);
+  expect(await archiveIndex.read("m-2")).toEqual(second);
+  expect(await archiveIndex.read("m-1")).toEqual(first);
+  expect(reported).toEqual(["archive/folded/2026-11.jsonl"]);
+});

@@ -16,21 +16,24 @@ import {
   readFileSync,
   readSync,
   rmSync,
+  type Stats,
 } from "node:fs";
 import { join } from "node:path";
 import { pipeline } from "node:stream/promises";
 import { createGzip } from "node:zlib";
+import { RECORD_BYTES_MAX } from "@mimikit/protocol/base/json";
 import { auditFile, readCurrents } from "@mimikit/runtime/audit/audit-files";
 import { trailFiles } from "@mimikit/runtime/audit/audit-trail";
 import { CONFIG_FILE } from "@mimikit/runtime/config/config-file";
 import { withoutAddressSecrets } from "@mimikit/runtime/config/describe-settings";
 import { PROVIDER_FOLDERS } from "@mimikit/runtime/config/providers";
-import { IGNORE_FILE } from "@mimikit/runtime/home/home";
+import { HomeError, IGNORE_FILE, readToken } from "@mimikit/runtime/home/home";
 import { VERSION } from "@mimikit/runtime/home/version";
 import { ACTORS } from "@mimikit/runtime/process/role-record";
 import { hasCode } from "@mimikit/store/disk/error-code";
 import {
   AUDIT,
+  COMPACTED,
   COPIES,
   isMonthIndex,
   JOINED_POOL_PATH,
@@ -39,6 +42,7 @@ import {
   MCP_PATH,
   POOLS,
   PUSH,
+  QUARANTINE,
   SECRETS_PATH,
   STREAMS,
   TEMPORARY,
@@ -47,6 +51,8 @@ import {
 } from "@mimikit/store/disk/state";
 import { pack } from "tar-stream";
 import { z } from "zod";
+import { t } from "../i18n/language.ts";
+import { type Damaged, findDamaged } from "./find-damaged.ts";
 import { RECORD_DIRECTORIES, stageRecords } from "./stage-records.ts";
 import { addFile } from "./tar.ts";
 
@@ -57,6 +63,8 @@ export const Manifest = z.object({
   version: z.string(),
   createdAt: z.iso.datetime(),
   hasSecrets: z.boolean(),
+  /** Records that could not be read when the backup was made. Absent in the backups of 0.3 and earlier, which verified none. */
+  damaged: z.array(z.object({ path: z.string(), reason: z.string() })).optional(),
 });
 export type Manifest = z.infer<typeof Manifest>;
 
@@ -90,6 +98,12 @@ export const LEFT_OUT: readonly string[] = [
 const SETTINGS: readonly string[] = [CONFIG_FILE, "config.last-good.json", "config.noticed.yaml"];
 const UNFINISHED = /\.(tmp|next|new)$/;
 const READ_BYTES = 262_144;
+/** Of a file in quarantine/, and of a record: a longer one cannot be read by any process. */
+const DAMAGED_BYTES_MAX = RECORD_BYTES_MAX;
+/** A larger file of which the disk holds less than 1/16 is sparse: it would be written as zeros for hours. */
+const SPARSE_BYTES_MIN = 1_073_741_824;
+const SPARSE_RATIO = 16;
+const BLOCK_BYTES = 512;
 
 export interface Written {
   file: string;
@@ -97,17 +111,27 @@ export interface Written {
   files: number;
   sha256: string;
   manifest: Manifest;
+  /** Records that cannot be read; they are in the backup as they are, but for `cut`. */
+  damaged: Damaged[];
+  /** Files of which the backup has nothing, or only the beginning, because they are larger than anything that Mimikit writes. */
+  cut: Damaged[];
 }
+
+/** Where this process writes a backup until it is complete. */
+export const unfinishedOf = (file: string) => `${file}.${process.pid}.partial`;
 
 /**
  * @param stage an empty directory on the disk of `home`, which the caller removes.
  * @throws what the disk throws, EEXIST where `file` is there already; then nothing of it is left.
  */
 export async function writeBackup(home: string, file: string, stage: string, withSecrets: boolean): Promise<Written> {
-  const unfinished = `${file}.${process.pid}.partial`;
+  const unfinished = unfinishedOf(file);
   const createdAt = new Date().toISOString();
-  const manifest: Manifest = { format: 1, version: VERSION, createdAt, hasSecrets: withSecrets };
   const records = stageRecords(home, stage);
+  const damaged = await findDamaged(stage, tokenOf(home), home);
+  const manifest: Manifest = { format: 1, version: VERSION, createdAt, hasSecrets: withSecrets, damaged };
+  const isRecord = new Set(records);
+  const cut: Damaged[] = [];
   const sha = createHash("sha256");
   let files = 0;
   let bytes = 0;
@@ -142,12 +166,22 @@ export async function writeBackup(home: string, file: string, stage: string, wit
       if (!info.isFile()) return;
       if (!withSecrets && SETTINGS.includes(path))
         return await addText(path, withoutAddressSecrets(readFileSync(opened, "utf8")));
-      files++;
       const { size, mtimeMs } = info;
-      await addFile(archive, { path, size, mtimeMs }, bytesOf(opened, size));
+      const most = bytesMaxOf(path, info);
+      if (size > most) cut.push({ path, reason: t("it has {size} bytes, of which {most} are kept", { size, most }) });
+      if (most === 0 && size > 0) return;
+      files++;
+      await addFile(archive, { path, size: Math.min(size, most), mtimeMs }, bytesOf(opened, Math.min(size, most)));
     } finally {
       closeSync(opened);
     }
+  }
+
+  /** How many bytes of a file the backup takes. */
+  function bytesMaxOf(path: string, { size, blocks }: Stats): number {
+    if (isRecord.has(path) && !path.startsWith(`${COMPACTED}/`)) return DAMAGED_BYTES_MAX;
+    if (path.startsWith(`${QUARANTINE}/`)) return DAMAGED_BYTES_MAX;
+    return size > SPARSE_BYTES_MIN && size > blocks * BLOCK_BYTES * SPARSE_RATIO ? 0 : size;
   }
 
   const filled = fill();
@@ -173,7 +207,17 @@ export async function writeBackup(home: string, file: string, stage: string, wit
   } finally {
     rmSync(unfinished, { force: true });
   }
-  return { file, bytes, files, sha256: sha.digest("hex"), manifest };
+  return { file, bytes, files, sha256: sha.digest("hex"), manifest, damaged, cut };
+}
+
+/** Nothing is signed with none. */
+function tokenOf(home: string): string {
+  try {
+    return readToken(home);
+  } catch (error) {
+    if (error instanceof HomeError) return "";
+    throw error;
+  }
 }
 
 /** Everything else in the home, the files of a folder before those of the folders in it: notes before their summaries. */

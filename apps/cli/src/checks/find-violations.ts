@@ -22,6 +22,8 @@ export interface Examined {
   results: number;
   /** One sentence for each promise that is not kept. */
   violations: string[];
+  /** Those of them that are about records which do not fit together: neither damaged records nor the audit log. */
+  broken: string[];
   /** Those of them that the audit log does not keep: they say nothing against the records. */
   ofAudit: string[];
 }
@@ -29,15 +31,15 @@ export interface Examined {
 /** Looks once. Throws what the disk throws. */
 export async function examine(state: State): Promise<Examined> {
   const { home, fs, cache } = state;
-  const violations: string[] = [];
-  const violate = (what: string) => void violations.push(what);
+  const broken: string[] = [];
+  const violate = (what: string) => void broken.push(what);
+  const damaged: string[] = [];
+  const noteDamaged = (path: string, reason: string) =>
+    void damaged.push(t("{path} cannot be read: {reason}", { path, reason: told(reason) }));
   // I8: what is read here is read again, and not taken from what the state cache knows.
-  const archiveIndex = new ArchiveIndex(fs, (path, reason) =>
-    violate(t("{path} cannot be read: {reason}", { path, reason: told(reason) })),
-  );
+  const archiveIndex = new ArchiveIndex(fs, noteDamaged);
   await archiveIndex.load();
-  for (const { path, reason } of cache.unreadable())
-    violate(t("{path} cannot be read: {reason}", { path, reason: told(reason) }));
+  for (const { path, reason } of cache.unreadable()) noteDamaged(path, reason);
 
   const results: Result[] = [];
   const messages: string[] = [];
@@ -111,8 +113,8 @@ export async function examine(state: State): Promise<Examined> {
 
   const { chains, missing } = await verifyWithArchive(state);
   const ofAudit = [...chains.flatMap(({ problems }) => problems), ...missing];
-  violations.push(...ofAudit);
-  return { turns: turns.length, results: results.length - turns.length, violations, ofAudit };
+  const violations = [...new Set(damaged), ...broken, ...ofAudit];
+  return { turns: turns.length, results: results.length - turns.length, violations, broken, ofAudit };
 }
 
 /** The ids that a turn is the first to take up. A turn that answers an earlier one again takes up the command, and a reworded message. */
@@ -141,5 +143,6 @@ export async function findViolations(look: <T>(work: (state: State) => Promise<T
   if (first.violations.length === 0) return first;
   const second = await look(examine);
   const before = new Set(first.violations);
-  return { ...second, violations: second.violations.filter((violation) => before.has(violation)) };
+  const isLasting = (violation: string) => before.has(violation);
+  return { ...second, violations: second.violations.filter(isLasting), broken: second.broken.filter(isLasting) };
 }

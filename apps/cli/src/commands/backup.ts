@@ -1,15 +1,17 @@
 /** Puts the state directory into one file, as it was at one instant, whether Mimikit runs or not. */
-import { existsSync, lstatSync, mkdtempSync, realpathSync, rmSync } from "node:fs";
+import { existsSync, lstatSync, realpathSync } from "node:fs";
 import { basename, dirname, join, relative, resolve } from "node:path";
 import { openHome } from "@mimikit/runtime/home/adoption";
 import { hasCode } from "@mimikit/store/disk/error-code";
-import { TEMPORARY } from "@mimikit/store/disk/state";
 import { command } from "../arguments/command.ts";
-import { writeBackup } from "../backup/write-backup.ts";
-import { t } from "../i18n/language.ts";
-import { Failure, reasonOf } from "../io/failure.ts";
+import { makeBackup } from "../backup/make-backup.ts";
+import { t, told } from "../i18n/language.ts";
+import { EXIT, Failure, reasonOf } from "../io/failure.ts";
 import { currentPlace } from "../io/place.ts";
-import { printJson, printLine } from "../io/print.ts";
+import { printJson, printLine, printProgress } from "../io/print.ts";
+
+/** Damaged files that are named; the rest is only counted. */
+const NAMED_MAX = 20;
 
 export const backup = command({
   usage: "backup <file>",
@@ -31,10 +33,8 @@ export const backup = command({
       throw new Failure("failed", t("there is no state directory {home}: nothing to back up", { home }));
     const file = placeOf(given, home);
     openHome(home, process.env);
-    // If this process is killed, maintenance removes the directory after a day, like everything there without an owner.
-    const stage = mkdtempSync(join(home, TEMPORARY, "backup-"));
     try {
-      const written = await writeBackup(home, file, stage, withSecrets);
+      const written = await makeBackup(home, file, withSecrets);
       if (json) printJson(written);
       else {
         const size = `${(written.bytes / 1_048_576).toFixed(1)} MB`;
@@ -47,15 +47,27 @@ export const backup = command({
           }),
         );
         if (!withSecrets) printLine(t("without the token and the signed-in browsers; mimikit restore makes new ones"));
+        for (const { path, reason } of written.damaged.slice(0, NAMED_MAX))
+          printProgress(`! ${t("{path} cannot be read: {reason}", { path, reason: told(reason) })}`);
+        for (const { path, reason } of written.cut.slice(0, NAMED_MAX)) printProgress(`! ${path}: ${reason}`);
       }
+      const count = written.damaged.length + written.cut.length;
+      if (count === 0) return;
+      printProgress(
+        t(
+          "the backup is made; {count} files in it are damaged, the rest is whole (mimikit restore says what it left out)",
+          {
+            count,
+          },
+        ),
+      );
+      process.exitCode = EXIT.failed;
     } catch (error) {
       if (hasCode(error, "EEXIST"))
         throw new Failure("failed", t("{file} exists already: choose another name", { file }));
       if (hasCode(error, "EACCES", "EROFS", "ENOSPC", "EXDEV", "EPERM"))
         throw new Failure("failed", t("{file} could not be written: {reason}", { file, reason: reasonOf(error) }));
       throw error;
-    } finally {
-      rmSync(stage, { recursive: true, force: true });
     }
   },
 });

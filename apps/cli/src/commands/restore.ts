@@ -1,39 +1,39 @@
 /** Makes a backup the state directory, never over one that runs. The previous state is kept in it, not deleted. */
 
-import { copyFileSync, existsSync, mkdirSync, mkdtempSync, renameSync, rmSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, renameSync, rmSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
-import { verifyTrail } from "@mimikit/runtime/audit/verify-audit";
 import { adopt } from "@mimikit/runtime/home/adoption";
-import { noteLaterToken } from "@mimikit/runtime/home/audit-key";
+import { shellWord } from "@mimikit/runtime/home/command-name";
 import { copyPath } from "@mimikit/runtime/home/copies";
-import { HomeError, prepareHome, readToken } from "@mimikit/runtime/home/home";
-import {
-  assertStateIsKnown,
-  latestOf,
-  MIGRATIONS,
-  migrationsAfter,
-  writeStateVersion,
-} from "@mimikit/runtime/home/state-version";
+import { prepareHome, readToken } from "@mimikit/runtime/home/home";
+import { latestOf, MIGRATIONS, readStateVersion } from "@mimikit/runtime/home/state-version";
 import { hasCode } from "@mimikit/store/disk/error-code";
-import { COPIES, LOCKS } from "@mimikit/store/disk/state";
+import { COPIES, LOCKS, WEB_SESSIONS } from "@mimikit/store/disk/state";
 import { syncDirectory } from "@mimikit/store/disk/sync-directory";
 import { command } from "../arguments/command.ts";
+import { findDamaged } from "../backup/find-damaged.ts";
+import { type KeptSecrets, keepSecrets } from "../backup/keep-secrets.ts";
 import { unpackBackup } from "../backup/read-backup.ts";
+import { type LeftOut, putDamagedAside, signAgain } from "../backup/salvage.ts";
+import { type TakenOver, takeOverWaiting } from "../backup/take-over-waiting.ts";
 import { MANIFEST } from "../backup/write-backup.ts";
 import { findViolations } from "../checks/find-violations.ts";
 import { t, told } from "../i18n/language.ts";
 import { momentText } from "../i18n/moments.ts";
 import { withState } from "../instance/state.ts";
+import { confirm } from "../io/confirm.ts";
 import { Failure, reasonOf } from "../io/failure.ts";
 import { currentPlace } from "../io/place.ts";
-import { plainLine, printJson, printLine, styled } from "../io/print.ts";
+import { plainLine, printJson, printLine, printProgress, styled } from "../io/print.ts";
 import { findProcesses } from "../processes/instance.ts";
 import { takeTurn } from "../processes/pm2.ts";
 import { isStopped, markStopped } from "../processes/stopped.ts";
 import { printContents, readContents } from "../terminal/home-contents.ts";
-import { carryFiles } from "../update/carry-forward.ts";
+import { carryState } from "../update/carry-forward.ts";
 
 const PROBLEMS_NAMED_MAX = 5;
+const DAMAGE_NAMED_MAX = 20;
+const NOTHING_TAKEN_OVER: TakenOver = { waiting: [], answered: [], unknown: [] };
 
 export const restore = command({
   usage: "restore <file>",
@@ -43,8 +43,14 @@ export const restore = command({
     ["MIMIKIT_HOME=~/second/.mimikit mimikit restore ~/mimikit.tar.gz", "into a place where nothing is yet"],
   ],
   options: (yargs) =>
-    yargs.positional("file", { type: "string", demandOption: true, describe: "a file that mimikit backup has made" }),
-  async run({ json, file: given }) {
+    yargs
+      .positional("file", { type: "string", demandOption: true, describe: "a file that mimikit backup has made" })
+      .option("salvage", {
+        type: "boolean",
+        default: false,
+        describe: "restore it even where damaged records leave others without what they depend on",
+      }),
+  async run({ json, file: given, salvage }) {
     const { home, workDir } = currentPlace("any");
     const file = resolve(given);
     if (!existsSync(file)) throw new Failure("failed", t("there is no file {file}", { file }));
@@ -60,25 +66,17 @@ export const restore = command({
     try {
       const { manifest, files } = await unpackBackup(file, beside);
       rmSync(join(beside, MANIFEST));
-      keepToken(home, beside);
-      const { state } = assertStateIsKnown(beside);
+      const secrets = keepSecrets(home, beside);
+      const takenOver = isOfNewerVersion(home) ? takeOverWaiting(home, beside) : NOTHING_TAKEN_OVER;
       prepareHome(beside);
-      carryFiles(
-        beside,
-        migrationsAfter(state).flatMap(({ carry }) => carry ?? []),
-      );
-      writeStateVersion(beside, latestOf(MIGRATIONS));
-      const { turns, results, violations, ofAudit } = await findViolations((look) =>
+      carryState(beside);
+      const unsigned = manifest.damaged?.map(({ path }) => path);
+      if (unsigned !== undefined) signAgain(beside, readToken(beside), new Set(unsigned));
+      const leftOut = putDamagedAside(beside, await findDamaged(beside, readToken(beside)));
+      const { turns, results, broken, ofAudit } = await findViolations((look) =>
         withState(look, { home: beside, workDir }),
       );
-      const faults = violations.filter((violation) => !ofAudit.includes(violation));
-      if (faults.length > 0) {
-        const named = faults.slice(0, PROBLEMS_NAMED_MAX).map(plainLine).join("; ");
-        throw new Failure(
-          "failed",
-          t("the backup has {count} faults, and nothing was changed: {named}", { count: faults.length, named }),
-        );
-      }
+      if (broken.length > 0 && !salvage) await askToSalvage(broken, leftOut, given);
       const contents = { ...(await readContents({ home: beside, workDir })), home };
       // PM2 itself may have been told to start it meanwhile.
       await assertStopped(home);
@@ -86,7 +84,8 @@ export const restore = command({
       const before = swap(home, beside);
       // Naming the file is the owner's yes to it, and the list below says to what.
       adopt(home, process.env);
-      if (json) printJson({ home, files, turns, results, before, manifest, contents });
+      if (json)
+        printJson({ home, files, turns, results, before, manifest, leftOut, broken, secrets, takenOver, contents });
       else {
         printLine(
           `${styled("green", "✓")} ${t("{home} is as it was at {moment}", { home, moment: momentText(manifest.createdAt) })}`,
@@ -96,13 +95,20 @@ export const restore = command({
           printLine(
             `${styled("yellow", "!")} ${t("{problem} (mimikit audit verify)", { problem: plainLine(told(problem)) })}`,
           );
+        for (const line of damageLines(leftOut, broken)) printLine(line);
+        if (takenOver.waiting.length > 0)
+          printLine(
+            `  ${t("{count} messages and commands that waited in the previous state wait in it", { count: takenOver.waiting.length })}`,
+          );
         if (before !== null) printLine(`  ${t("the previous state is kept in {before}", { before })}`);
+        printLine(`  ${secretsLine(manifest.hasSecrets, secrets)}`);
         printLine(
           `  ${t("at the next start this runs or is believed; if it is not yours, delete {home} instead:", { home })}`,
         );
         printContents(contents);
+        const isSignedIn = manifest.hasSecrets || secrets.kept.includes(WEB_SESSIONS);
         printLine(
-          `  ${t("start it with  mimikit up{what}", { what: manifest.hasSecrets ? "" : t("; browsers sign in anew (mimikit pair)") })}`,
+          `  ${t("start it with  mimikit up{what}", { what: isSignedIn ? "" : t("; browsers sign in anew (mimikit pair)") })}`,
         );
       }
     } finally {
@@ -118,18 +124,58 @@ async function assertStopped(home: string): Promise<void> {
   throw new Failure("failed", t("Mimikit runs in {home}: stop it with  mimikit down  ({names})", { home, names }));
 }
 
-/** Keeps the token of the home if the backup has none, so that signed-in browsers stay signed in. */
-function keepToken(home: string, beside: string): void {
-  if (existsSync(join(beside, "token"))) return;
-  try {
-    readToken(home);
-  } catch (error) {
-    if (error instanceof HomeError) return;
-    throw error;
-  }
-  copyFileSync(join(home, "token"), join(beside, "token"));
-  const { chains } = verifyTrail(beside);
-  if (chains.some(({ otherToken }) => otherToken !== null)) noteLaterToken(beside, readToken(beside));
+/** A state that this version cannot read: nothing of it can be carried forward, and what waits there would wait for ever. */
+function isOfNewerVersion(home: string): boolean {
+  return existsSync(home) && readStateVersion(home).state > latestOf(MIGRATIONS);
+}
+
+/** @throws Failure where the owner does not want what is left, or cannot be asked. */
+async function askToSalvage(broken: readonly string[], leftOut: readonly LeftOut[], file: string): Promise<void> {
+  for (const line of damageLines(leftOut, broken)) printProgress(line);
+  const named = broken.slice(0, PROBLEMS_NAMED_MAX).map(plainLine).join("; ");
+  if (!process.stdin.isTTY || !process.stderr.isTTY)
+    throw new Failure(
+      "failed",
+      t(
+        "the backup has {count} faults, and nothing was changed: {named}; restore the rest with  mimikit restore --salvage",
+        {
+          count: broken.length,
+          named,
+        },
+      ),
+    );
+  const command = `mimikit restore --salvage ${shellWord(file)}`;
+  if (await confirm(t("Restore it in spite of that?"), command)) return;
+  throw new Failure("failed", t("nothing was changed"));
+}
+
+/** What is damaged, and where it went; and what that breaks. */
+function damageLines(leftOut: readonly LeftOut[], broken: readonly string[]): string[] {
+  const lines = [
+    ...leftOut.map(({ path, reason, aside }) =>
+      aside === null
+        ? t("{path} cannot be read: {reason}", { path, reason: told(reason) })
+        : t("{path} cannot be read, and is now {aside}: {reason}", { path, aside, reason: told(reason) }),
+    ),
+    ...broken.map(told),
+  ];
+  const more = lines.length - DAMAGE_NAMED_MAX;
+  return [
+    ...lines.slice(0, DAMAGE_NAMED_MAX).map((line) => `${styled("yellow", "!")} ${plainLine(line)}`),
+    ...(more > 0 ? [`  ${t("and {more} more", { more })}`] : []),
+  ];
+}
+
+/** What gives access: was it in the backup, kept, or is it missing? */
+function secretsLine(hasSecrets: boolean, { kept, left }: KeptSecrets): string {
+  if (hasSecrets) return t("keys, logins and signed-in browsers are those of the backup");
+  const others = kept.filter((path) => path !== "token");
+  if (others.length > 0) return t("kept, as they are in no backup: {paths}", { paths: others.join(", ") });
+  if (left.length > 0)
+    return t("not taken over, as the backup is of another home: {paths}; copy what you want from the previous state", {
+      paths: left.join(", "),
+    });
+  return t("keys and logins are in no backup: mimikit connect, mcp add, channels add and hooks secret set them");
 }
 
 /** @returns where the previous state is now; null if there was none. Killed in between, the next start moves it there (`collectCopies`). */

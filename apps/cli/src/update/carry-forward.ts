@@ -1,5 +1,5 @@
 /** Makes a state of an earlier version one of this version, after a backup. */
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { readdirSync, readFileSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { isAdopted } from "@mimikit/runtime/home/adoption";
 import { copyPath } from "@mimikit/runtime/home/copies";
@@ -10,17 +10,28 @@ import {
   MIGRATIONS,
   type Migration,
   migrationsAfter,
+  readStateVersion,
   writeStateVersion,
 } from "@mimikit/runtime/home/state-version";
-import { ATTACHMENTS, RUNS, TEMPORARY, WORKTREES } from "@mimikit/store/disk/state";
-import { LEFT_OUT, writeBackup } from "../backup/write-backup.ts";
+import { ATTACHMENTS, QUARANTINE, RUNS, WORKTREES } from "@mimikit/store/disk/state";
+import { makeBackup } from "../backup/make-backup.ts";
+import { LEFT_OUT } from "../backup/write-backup.ts";
 import { t } from "../i18n/language.ts";
 import { Failure } from "../io/failure.ts";
 import { findProcesses } from "../processes/instance.ts";
 
 /** Files that belong to no version: those of users and of other programs, and those that a start makes again. */
-const NOT_OURS = new Set([...LEFT_OUT, ATTACHMENTS, RUNS, WORKTREES]);
+const NOT_OURS = new Set([...LEFT_OUT, ATTACHMENTS, RUNS, WORKTREES, QUARANTINE, "skills"]);
+/** Nothing that Mimikit writes is larger; a file that is cannot be read as one text. */
+const TEXT_BYTES_MAX = 256 * 1_048_576;
 const TEXT = /\.(json|jsonl|md|yaml)$/;
+
+/** Must files of it be changed before this version can go on with it? @throws HomeError for a newer state. */
+export function mustCarry(home: string, migrations: readonly Migration[] = MIGRATIONS): boolean {
+  const { state } = assertStateIsKnown(home, migrations);
+  const isChange = migrationsAfter(state, migrations).some(({ carry }) => carry !== undefined);
+  return isChange && isAdopted(home, process.env);
+}
 
 /**
  * Call it in the turn of this command (`takeTurn`). Killed at any instant, it has changed nothing for good: the stamp comes last,
@@ -32,9 +43,8 @@ export async function carryForward(
   home: string,
   migrations: readonly Migration[] = MIGRATIONS,
 ): Promise<string | null> {
-  const { state } = assertStateIsKnown(home, migrations);
-  const steps = migrationsAfter(state, migrations).flatMap(({ carry }) => carry ?? []);
-  if (steps.length === 0 || !isAdopted(home, process.env)) return null;
+  if (!mustCarry(home, migrations)) return null;
+  const { state } = readStateVersion(home);
   const running = await findProcesses(home);
   if (running.length > 0)
     throw new Failure(
@@ -45,24 +55,39 @@ export async function carryForward(
       }),
     );
   const backup = copyPath(home, "state", String(state));
-  const stage = mkdtempSync(join(home, TEMPORARY, "backup-"));
-  try {
-    await writeBackup(home, backup, stage, true);
-  } finally {
-    rmSync(stage, { recursive: true, force: true });
-  }
-  carryFiles(home, steps);
-  writeStateVersion(home, latestOf(migrations));
+  await makeBackup(home, backup, true);
+  carryState(home, migrations);
   return backup;
 }
 
-/** Changes what the steps change. The steps are those of the migrations that are missing, in order. */
-export function carryFiles(home: string, steps: readonly NonNullable<Migration["carry"]>[]): void {
+/**
+ * Makes the files of a state those of the latest version, and stamps it. Nothing runs in it. @throws HomeError for a newer state.
+ */
+export function carryState(home: string, migrations: readonly Migration[] = MIGRATIONS): void {
+  const { state } = assertStateIsKnown(home, migrations);
+  const steps = migrationsAfter(state, migrations).flatMap(({ carry }) => carry ?? []);
+  if (steps.length > 0) carryFiles(home, steps);
+  writeStateVersion(home, latestOf(migrations));
+}
+
+/** Changes what the steps change. A damaged file, which no step could read, stays as it is. */
+function carryFiles(home: string, steps: readonly NonNullable<Migration["carry"]>[]): void {
   for (const path of textsIn(home)) {
     const before = readFileSync(join(home, path), "utf8");
+    if (path.endsWith(".json") && !isJson(before)) continue;
     const after = steps.reduce<string | null>((text, carry) => (text === null ? null : carry(path, text)), before);
     if (after === null) rmSync(join(home, path));
     else if (after !== before) replaceFile(join(home, path), after);
+  }
+}
+
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch (error) {
+    if (error instanceof SyntaxError) return false;
+    throw error;
   }
 }
 
@@ -71,6 +96,7 @@ function textsIn(home: string, dir = ""): string[] {
     const path = dir === "" ? entry.name : `${dir}/${entry.name}`;
     if (NOT_OURS.has(path)) return [];
     if (entry.isDirectory()) return textsIn(home, path);
-    return entry.isFile() && TEXT.test(entry.name) ? [path] : [];
+    if (!entry.isFile() || !TEXT.test(entry.name)) return [];
+    return statSync(join(home, path)).size > TEXT_BYTES_MAX ? [] : [path];
   });
 }

@@ -1,7 +1,6 @@
 /** Tries this version out on a copy of a state: does it start, and answer a message? Nothing else of the copy is carried out. */
 import { mkdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { assertStateIsKnown, migrationsAfter } from "@mimikit/runtime/home/state-version";
 import { VERSION } from "@mimikit/runtime/home/version";
 import { unpackBackup } from "../backup/read-backup.ts";
 import { MANIFEST } from "../backup/write-backup.ts";
@@ -10,7 +9,7 @@ import { freshKey } from "../instance/hand-over.ts";
 import { DRAINED, startTrial } from "../instance/trial.ts";
 import { Failure } from "../io/failure.ts";
 import { waitUntil } from "../processes/wait-until.ts";
-import { carryFiles } from "./carry-forward.ts";
+import { carryState } from "./carry-forward.ts";
 
 const ANSWER_MS_MAX = 60_000;
 const ANSWER_POLL_MS = 100;
@@ -45,10 +44,6 @@ export async function probe(file: string): Promise<Probed> {
 async function fill(home: string, file: string): Promise<void> {
   mkdirSync(home, { mode: 0o700 });
   await unpackBackup(file, home);
-  const { state } = assertStateIsKnown(home);
-  carryFiles(
-    home,
-    migrationsAfter(state).flatMap(({ carry }) => carry ?? []),
-  );
+  carryState(home);
   for (const path of [MANIFEST, "config.yaml", ...DRAINED]) rmSync(join(home, path), { recursive: true, force: true });
 }

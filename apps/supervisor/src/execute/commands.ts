@@ -4,6 +4,7 @@ import type { Action } from "@mimikit/core/base/action";
 import { messageOf } from "@mimikit/core/tasks/target";
 import { brokenOff } from "@mimikit/core/views/notices";
 import { turnNumber } from "@mimikit/protocol/base/id";
+import { RECORD_BYTES_MAX } from "@mimikit/protocol/base/json";
 import { Signal } from "@mimikit/protocol/base/signal";
 import { CommandOutcome } from "@mimikit/protocol/records/archive";
 import { REPLY_CHARS_MAX } from "@mimikit/protocol/records/effect";
@@ -29,6 +30,9 @@ export async function adopt(path: string, command: InboxCommand, context: ExecCo
   await removeDropped(path, command.id, fs);
 }
 
+/** The beginning of a damaged file is kept, so that a file of any length costs no more than this: 4 MiB, as a record at most has. */
+const QUARANTINED_BYTES_MAX = RECORD_BYTES_MAX;
+
 /**
  * Moves a damaged file to quarantine. If a whole record has taken its name meanwhile, that record is put back.
  * @param inode of the damaged file.
@@ -44,7 +48,10 @@ export async function quarantine(
   let aside = name;
   for (let n = 2; await fs.exists(aside); n++) aside = `${name}.${n}`;
   if (!(await fs.rename(path, aside))) return;
-  if ((await fs.info(aside))?.inode === inode) return audit({ event: "quarantined", detail: { path, reason, aside } });
+  if ((await fs.info(aside))?.inode === inode) {
+    audit({ event: "quarantined", detail: { path, reason, aside } });
+    return fs.shorten(aside, QUARANTINED_BYTES_MAX);
+  }
   await fs.link(aside, path);
   await fs.syncDir(directoryOf(path));
   await fs.unlink(aside);

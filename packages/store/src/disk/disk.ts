@@ -88,6 +88,23 @@ function readPlain(path: string, bytesMax: number): Buffer | null {
   }
 }
 
+/** The first bytes of a plain file; null where it is gone, or was exchanged for something else. */
+function beginningOf(path: string, bytes: number): Buffer | null {
+  let file: number;
+  try {
+    file = sync.openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+  } catch (error) {
+    if (hasCode(error, "ENOENT", "ELOOP", "ENXIO", "EACCES", "EPERM")) return null;
+    throw error;
+  }
+  try {
+    const beginning = Buffer.alloc(bytes);
+    return beginning.subarray(0, sync.readSync(file, beginning, 0, bytes, 0));
+  } finally {
+    sync.closeSync(file);
+  }
+}
+
 /**
  * Opens the state directory `home`, which must exist with all its directories. Nothing is written by opening it.
  * @param incarnation names this process's own part of `tmp/`; unique per process start. It is made when it is needed.
@@ -203,6 +220,21 @@ export function openDisk(home: string, incarnation: string, restore: () => void 
         if (hasCode(error, "ENOENT")) return false;
         throw error;
       }
+    },
+
+    async shorten(path, bytesMax) {
+      const info = sync.lstatSync(at(path), { throwIfNoEntry: false });
+      if (info?.isFile() !== true || info.size <= bytesMax) return;
+      const beginning = beginningOf(at(path), bytesMax);
+      if (beginning === null) return;
+      const temporary = `${temporaryDir}/${++temporaries}`;
+      const file = await create(temporary);
+      try {
+        sync.writeFileSync(file, beginning);
+      } finally {
+        sync.closeSync(file);
+      }
+      sync.renameSync(at(temporary), at(path));
     },
 
     async makeDir(dir) {

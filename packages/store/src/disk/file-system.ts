@@ -41,6 +41,11 @@ export interface FileSystem {
    * @returns false when there is no `from` any more.
    */
   rename(from: string, to: string): Promise<boolean>;
+  /**
+   * Leaves of a regular file that is longer than `bytesMax` its beginning; another name of it keeps all. Only for quarantine, and never for
+   * records. What is gone, or no regular file, is fine.
+   */
+  shorten(path: string, bytesMax: number): Promise<void>;
   /** Makes a directory, and those above it, where they are missing. */
   makeDir(dir: string): Promise<void>;
   /** A file that is already gone is fine. */

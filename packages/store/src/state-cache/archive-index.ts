@@ -3,6 +3,7 @@
 import {
   evaluationNumber,
   improvementNumber,
+  keptId,
   noteNumber,
   rollUpOf,
   turnId,
@@ -21,10 +22,28 @@ export const COMPACTED_BYTES_MAX = 64 * 1_048_576;
 
 const COMPACTED_NAME = /^\d{4}-\d{2}(\.\d+)?\.jsonl$/;
 
+/** Is this the name of a compacted month, or of a part of one? */
+export const isCompactedName = (name: string) => COMPACTED_NAME.test(name);
+
 /** The id of a record by its name in archive/; null for other files there. */
 export function archivedId(name: string): string | null {
   const id = name.endsWith(".json") ? name.slice(0, -".json".length) : "";
   return ID_PATTERN.test(id) ? id : null;
+}
+
+/** The first line of a compacted file. Throws `BadJson`. */
+export const headerOf = (line: string) => parseRecord(CompactedHeader, line, { bytes: COMPACTED_BYTES_MAX, depth: 4 });
+
+/** The name of a record by what it says; empty where it cannot be read. A note that is there already comes once more as kept. */
+function idOf(line: string, before: readonly string[]): string {
+  try {
+    const record = parseRecord(Archived, line);
+    const isNote = "kind" in record && record.kind === "note";
+    return isNote && before.includes(record.id) ? keptId(record.id) : record.id;
+  } catch (error) {
+    if (error instanceof BadJson) return "";
+    throw error;
+  }
 }
 
 export class ArchiveIndex {
@@ -192,7 +211,7 @@ export class ArchiveIndex {
   private readonly loadCompactedAnew = shareRuns(async () => {
     const version = await this.fs.version(COMPACTED);
     for (const name of await this.fs.list(COMPACTED))
-      if (COMPACTED_NAME.test(name)) await this.loadCompactedFile(`${COMPACTED}/${name}`);
+      if (isCompactedName(name)) await this.loadCompactedFile(`${COMPACTED}/${name}`);
     this.compactedVersion = version;
   });
 
@@ -200,11 +219,8 @@ export class ArchiveIndex {
     if (this.loadedFiles.has(path)) return;
     const text = await this.fs.read(path, COMPACTED_BYTES_MAX);
     if (text === null) return;
-    const header = parseRecord(CompactedHeader, text.slice(0, text.indexOf("\n")), {
-      bytes: COMPACTED_BYTES_MAX,
-      depth: 4,
-    });
-    for (const id of header.ids) {
+    for (const id of this.idsIn(path, text)) {
+      if (id === "") continue;
       this.add(id);
       this.fileOf.set(id, path);
     }
@@ -220,8 +236,22 @@ export class ArchiveIndex {
   }
 
   private async readCompactedFile(path: string): Promise<Map<string, string>> {
-    const [first = "", ...lines] = ((await this.fs.read(path, COMPACTED_BYTES_MAX)) ?? "").split("\n");
-    const { ids } = parseRecord(CompactedHeader, first, { bytes: COMPACTED_BYTES_MAX, depth: 4 });
-    return new Map(ids.map((id, i) => [id, lines[i] ?? ""]));
+    const text = (await this.fs.read(path, COMPACTED_BYTES_MAX)) ?? "";
+    const [, ...lines] = text.split("\n");
+    return new Map(this.idsIn(path, text).flatMap((id, i) => (id === "" ? [] : [[id, lines[i] ?? ""]])));
+  }
+
+  /** The ids of a compacted file by the order of its lines. Where the first line is damaged, the records themselves say theirs. */
+  private idsIn(path: string, text: string): string[] {
+    const end = text.indexOf("\n");
+    try {
+      return headerOf(text.slice(0, end < 0 ? text.length : end)).ids;
+    } catch (error) {
+      if (!(error instanceof BadJson)) throw error;
+      if (!this.loadedFiles.has(path)) this.onBad(path, error.message);
+    }
+    const ids: string[] = [];
+    for (const line of text.split("\n").slice(1)) ids.push(idOf(line, ids));
+    return ids;
   }
 }

@@ -54,7 +54,26 @@ export const OTHERS: Readonly<Record<string, string>> = {
   "{file} could not be written: {reason}": "无法写入 {file}：{reason}",
   "there is no directory {path}": "目录 {path} 不存在",
   "{file} is in the state directory: choose a place outside of it": "{file} 位于状态目录内：请选择其他位置",
-  "the backup has {count} faults, and nothing was changed: {named}": "备份有 {count} 处问题，没有做任何更改：{named}",
+  "the backup has {count} faults, and nothing was changed: {named}; restore the rest with  mimikit restore --salvage":
+    "备份有 {count} 处问题，没有做任何更改：{named}；要恢复其余部分，请运行  mimikit restore --salvage",
+  "Restore it in spite of that?": "仍然要恢复吗？",
+  "{path} cannot be read, and is now {aside}: {reason}": "无法读取 {path}，已移到 {aside}：{reason}",
+  "keys, logins and signed-in browsers are those of the backup": "密钥、登录信息和已登录的浏览器以备份为准",
+  "kept, as they are in no backup: {paths}": "予以保留（备份里没有）：{paths}",
+  "not taken over, as the backup is of another home: {paths}; copy what you want from the previous state":
+    "没有沿用，因为备份来自另一个状态目录：{paths}；需要的话，请从之前的状态中复制",
+  "keys and logins are in no backup: mimikit connect, mcp add, channels add and hooks secret set them":
+    "备份里没有密钥和登录信息：可用 mimikit connect、mcp add、channels add 和 hooks secret 设置",
+  "{count} messages and commands that waited in the previous state wait in it":
+    "之前的状态中还在等待的 {count} 条消息和命令已带入其中",
+  "the backup is made; {count} files in it are damaged, the rest is whole (mimikit restore says what it left out)":
+    "备份已完成；其中 {count} 个文件已损坏，其余完好（mimikit restore 会说明略去了什么）",
+  "it has {size} bytes, of which {most} are kept": "它有 {size} 字节，保留其中 {most} 字节",
+  "the state is the one before the update; that of the new version is in {before}":
+    "状态已回到更新之前；新版本的状态在 {before}",
+  "{count} messages and commands that the new version had accepted wait again":
+    "新版本收下的 {count} 条消息和命令重新等待处理",
+  "these are only in that state: {names}": "以下内容只在那个状态里：{names}",
   "{home} is as it was at {moment}": "{home} 已恢复到 {moment} 的状态",
   "{files} files, {turns} turns and {results} tasks, checked":
     "已检查 {files} 个文件、{turns} 轮对话和 {results} 个任务",

@@ -291,6 +291,8 @@ export const SUMMARIES: Readonly<Record<string, string>> = {
 
   "restart the processes, with changed settings or code": "重启各个进程，使更改的设置或代码生效",
   "restore a backup into the state directory, while Mimikit is stopped": "在 Mimikit 停止时，把备份恢复到状态目录",
+  "restore it even where damaged records leave others without what they depend on":
+    "即使有记录因损坏而使其他记录缺少依据，也照样恢复",
   "a file that mimikit backup has made": "mimikit backup 创建的文件",
   "get another answer to your last message, as it was or reworded": "重新回答你的上一条消息，可以改写",
   "the provider; the one of the settings if not given": "服务商；不写则按设置",
