@@ -11,6 +11,23 @@ import { COMES_BACK, instance, run } from "./pm2-instance.ts";
 const TEST_MS_MAX = 290_000;
 const VERSION = /"version": "[\d.]+"/;
 
+const STATE_VERSION = "packages/runtime/src/home/state-version.ts";
+const BACKLOG = "- [ ] paint the boat\n";
+/** A version whose state is another: the one line of the backlog gets a word more. */
+const NEXT_STATE = (number: number) =>
+  `{ to: ${number}, carry: (path, text) => (path === "backlog.md" ? text.replace("boat\\n", "boat, carried\\n") : text) }`;
+
+/** The new version has a version of the state of its own. */
+function publishState(clone: ProgramClone): void {
+  clone.publish("state: carry the backlog", STATE_VERSION, "[{ to: 1 }]", `[{ to: 1 }, ${NEXT_STATE(2)}]`);
+}
+
+const stateIn = (home: string) => [
+  (JSON.parse(readFileSync(join(home, "version.json"), "utf8")) as { state: number }).state,
+  readFileSync(join(home, "backlog.md"), "utf8"),
+];
+const CARRIED = [2, "- [ ] paint the boat, carried\n"];
+
 /** An instance that runs from a clone. */
 async function installed() {
   const clone = cloneProgram();
@@ -42,8 +59,10 @@ test("an update is taken into use while work runs: nothing is lost, and nothing 
   const { clone, json, mimikit, home, workDir, head } = await installed();
   expect((await json("up")).status.version).not.toBe("0.99.0");
   expect(await json("update", "--check")).toMatchObject({ count: 0, updated: false });
+  writeFileSync(join(home, "backlog.md"), BACKLOG);
+  publishState(clone);
   const to = clone.publish("all: be better", "package.json", VERSION, '"version": "0.99.0"');
-  expect(await json("update", "--check")).toMatchObject({ count: 1, to, subjects: ["all: be better"], updated: false });
+  expect(await json("update", "--check")).toMatchObject({ count: 2, to, updated: false });
 
   const ran = () => (existsSync(join(workDir, "ran.txt")) ? readFileSync(join(workDir, "ran.txt"), "utf8") : "");
   await json("send", "run `echo begun >> ran.txt; test -e go && echo ended >> ran.txt || sleep 600`");
@@ -60,7 +79,7 @@ test("an update is taken into use while work runs: nothing is lost, and nothing 
   expect(ran()).toBe("begun\nbegun\nended\n");
   // The messages to the new version before are in the copy.
   expect((await said()).filter(({ text }) => text === "hello")).toEqual([]);
-  expect(existsSync(join(home, "version.json"))).toBe(true);
+  expect(stateIn(home)).toEqual(CARRIED);
   expect(await mimikit("update")).toMatchObject({ code: 0, stdout: expect.stringMatching(/is up to date\n$/) });
   expect((await mimikit("down")).code).toBe(0);
 });
@@ -68,12 +87,14 @@ test("an update is taken into use while work runs: nothing is lost, and nothing 
 test("up after a git pull starts the processes with the new version, and their work goes on", {
   timeout: TEST_MS_MAX,
 }, async () => {
-  const { clone, json, mimikit, workDir, pid } = await installed();
+  const { clone, json, mimikit, home, workDir, pid } = await installed();
   await json("up");
+  writeFileSync(join(home, "backlog.md"), BACKLOG);
   const ran = () => (existsSync(join(workDir, "ran.txt")) ? readFileSync(join(workDir, "ran.txt"), "utf8") : "");
   await json("send", "run `echo begun >> ran.txt; test -e go && echo ended >> ran.txt || sleep 600`");
   await expect.poll(ran, COMES_BACK).toBe("begun\n");
   writeFileSync(join(workDir, "go"), "");
+  publishState(clone);
   clone.publish("all: be better", "package.json", VERSION, '"version": "0.99.0"');
   clone.git("pull", "--quiet");
   const before = PROCESS_ROLES.map(pid);
@@ -82,6 +103,7 @@ test("up after a git pull starts the processes with the new version, and their w
   expect(JSON.parse(stdout)).toMatchObject({ alreadyRunning: false, status: { version: "0.99.0", ready: true } });
   for (const old of before) expect(PROCESS_ROLES.map(pid)).not.toContain(old);
   await expect.poll(ran, COMES_BACK).toBe("begun\nbegun\nended\n");
+  expect(stateIn(home)).toEqual(CARRIED);
   expect(await json("up")).toMatchObject({ alreadyRunning: true });
   expect((await mimikit("down")).code).toBe(0);
 });
@@ -106,9 +128,11 @@ test("a new version that does not answer changes nothing", {
 });
 
 test("a new version that does not start is taken back", { timeout: TEST_MS_MAX }, async () => {
-  const { clone, json, mimikit, head } = await installed();
+  const { clone, json, mimikit, home, head } = await installed();
   await json("up");
+  writeFileSync(join(home, "backlog.md"), BACKLOG);
   const from = head();
+  publishState(clone);
   clone.publish("pm2: break", "ecosystem.config.cjs", "const node =", 'fail("broken on purpose");\nconst node =');
   const unstartable = await mimikit("update");
   expect(unstartable).toMatchObject({
@@ -118,6 +142,7 @@ test("a new version that does not start is taken back", { timeout: TEST_MS_MAX }
     ),
   });
   expect(head()).toBe(from);
+  expect(stateIn(home)).toEqual([1, BACKLOG]);
   expectTidy(clone);
   expect((await json("status")).ready).toBe(true);
   expect((await mimikit("down")).code).toBe(0);
@@ -149,16 +174,18 @@ test("what is changed, has gone apart, or follows nothing is refused in words, b
 test("an update that is killed at the switch is taken back by the next up, and succeeds the next time", {
   timeout: 2 * TEST_MS_MAX,
 }, async () => {
-  const { clone, env, json, mimikit, head } = await installed();
+  const { clone, env, json, mimikit, home, head } = await installed();
   await json("up");
+  writeFileSync(join(home, "backlog.md"), BACKLOG);
   const from = head();
-  const to = clone.publish("all: be better", "package.json", VERSION, '"version": "0.99.0"');
+  publishState(clone);
+  clone.publish("all: be better", "package.json", VERSION, '"version": "0.99.0"');
   const journal = join(clone.root, ".mimikit-update.json");
   const old = join(dirname(clone.root), ".a clone.update/node_modules.old");
   const moments: [string, () => boolean][] = [
     ["it begins", () => existsSync(journal) && readFileSync(journal, "utf8").includes('"phase":"switch"')],
     ["the packages go", () => existsSync(old)],
-    ["the code is new", () => existsSync(old) && head() === to],
+    ["the code and the state are new", () => stateIn(home)[0] === 2],
   ];
   for (const [moment, isNow] of moments) {
     const updater = spawn(process.execPath, [clone.mimikit, "update"], { env, stdio: "ignore" });
@@ -175,9 +202,11 @@ test("an update that is killed at the switch is taken back by the next up, and s
     ]);
     const { status } = JSON.parse(stdout);
     expect([moment, status.ready, status.version === "0.99.0", head()]).toEqual([moment, true, false, from]);
+    expect([moment, ...stateIn(home)]).toEqual([moment, 1, BACKLOG]);
     expectTidy(clone);
   }
   expect(await json("update")).toMatchObject({ updated: true, restarted: true });
   expect((await json("status")).version).toBe("0.99.0");
+  expect(stateIn(home)).toEqual(CARRIED);
   expect((await json("down")).home).toBeTruthy();
 });

@@ -1,19 +1,14 @@
 /** Stops Mimikit and leaves no process behind: neither a role nor anything that a task has started. */
 import { existsSync } from "node:fs";
-import { endProcesses } from "@mimikit/runtime/process/process-table";
 import { command } from "../arguments/command.ts";
 import { t } from "../i18n/language.ts";
 import { Failure } from "../io/failure.ts";
 import { currentPlace } from "../io/place.ts";
 import { printJson, printLine } from "../io/print.ts";
-import { findDaemons, findProcesses, foreignApps } from "../processes/instance.ts";
-import { runPm2, takeTurn } from "../processes/pm2.ts";
+import { findProcesses, foreignApps } from "../processes/instance.ts";
+import { takeTurn } from "../processes/pm2.ts";
+import { stop } from "../processes/stop.ts";
 import { markStopped } from "../processes/stopped.ts";
-
-/** PM2 gives each role its kill_timeout of 10 s. */
-const PM2_KILL_MS_MAX = 30_000;
-/** Grace for processes that PM2 left or does not watch; short, because the state survives a kill at any instant. */
-const TERM_MS = 3_000;
 
 export const down = command({
   usage: "down",
@@ -43,24 +38,6 @@ export const down = command({
     say(json, home, before.length);
   },
 });
-
-/** Throws `Failure` with the names of what could not be ended. */
-export async function stop(place: { home: string; workDir: string }): Promise<void> {
-  const find = () => findProcesses(place.home);
-  try {
-    if ((await findDaemons(place.home)).length > 0) await runPm2(place, ["kill", "--silent"], PM2_KILL_MS_MAX);
-  } catch (error) {
-    // A daemon that does not obey is ended below, like everything else.
-    if (!(error instanceof Failure)) throw error;
-  }
-  const left = await endProcesses(find, TERM_MS);
-  if (left.length > 0) {
-    throw new Failure(
-      "failed",
-      t("could not be ended: {left}", { left: left.map(({ what, pid }) => `${what} (${pid})`).join(", ") }),
-    );
-  }
-}
 
 function say(json: boolean, home: string, ended: number): void {
   if (json) printJson({ home, ended });

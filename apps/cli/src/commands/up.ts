@@ -29,13 +29,15 @@ import { startAnew } from "../instance/start-anew.ts";
 import { Failure, reasonOf } from "../io/failure.ts";
 import { assertReadable, currentPlace, pm2Home } from "../io/place.ts";
 import { printJson, printLine, printProgress, styled } from "../io/print.ts";
-import { findDaemons, foreignPm2Homes, livingRoles } from "../processes/instance.ts";
+import { findDaemons, foreignPm2Homes, livingRoles, runningWorkDir } from "../processes/instance.ts";
 import { countTended, startRoles, takeTurn } from "../processes/pm2.ts";
 import { assertPortIsFree } from "../processes/probe-port.ts";
+import { stop } from "../processes/stop.ts";
 import { forgetStopped, isStopped } from "../processes/stopped.ts";
 import { waitUntil } from "../processes/wait-until.ts";
-import { carryForward } from "../update/carry-forward.ts";
+import { carryForward, mustCarry } from "../update/carry-forward.ts";
 import { forgetTakenBack, wasTakenBack } from "../update/journal.ts";
+import { putStateBack } from "../update/put-state-back.ts";
 
 const PM2_START_MS_MAX = 60_000;
 /** Roles whose daemon has just died need a moment to leave, and keep the port until then. */
@@ -65,7 +67,10 @@ export const up = command({
         describe: "ask nothing at the first start: the defaults count",
       }),
   async run({ json, unlessStopped, yes }) {
-    const { home, workDir, chosen, config, problems } = currentPlace();
+    // An update that was cut off may have carried the state forward, for a version that is gone.
+    if (wasTakenBack()) await putStateBack(currentPlace("any"));
+    const { home, workDir: workDirHere, chosen, config, problems } = currentPlace();
+    let workDir = workDirHere;
     // If Mimikit is running, it already has a workspace.
     const said = livingRoles(home).size === 0 ? makeWorkDir({ workDir, chosen }) : null;
     if (said !== null) printProgress(said);
@@ -82,6 +87,7 @@ export const up = command({
         );
       return;
     }
+    if (wasThere && mustCarry(home)) workDir = await endBeforeMigration({ home, workDir });
     const backup = wasThere ? await carryForward(home) : null;
     if (backup !== null) printProgress(t("state migrated from an earlier version; backup in {backup}", { backup }));
     prepare(home, workDir);
@@ -106,6 +112,27 @@ export const up = command({
     else report({ wasRunning, pairingUrl, home, inGit, status, problems, missing });
   },
 });
+
+/**
+ * Ends the processes of an earlier version, as after a git pull, whose state is about to change under them.
+ * @returns the workspace in which they worked, unless MIMIKIT_WORK_DIR says another. @throws Failure where another PM2 runs them.
+ */
+async function endBeforeMigration(place: HomePlace): Promise<string> {
+  if (livingRoles(place.home).size === 0) return place.workDir;
+  const [foreign] = await foreignPm2Homes(place.home);
+  if (foreign !== undefined)
+    throw new Failure(
+      "failed",
+      t(
+        "another PM2 runs the processes: run  PM2_HOME='{foreign}' pm2 delete ecosystem.config.cjs , then  pm2 start ecosystem.config.cjs",
+        { foreign },
+      ),
+    );
+  const running = process.env.MIMIKIT_WORK_DIR === undefined ? await runningWorkDir(place.home) : undefined;
+  printProgress(t("restarting with this version; running work continues"));
+  await stop(place);
+  return running ?? place.workDir;
+}
 
 /** Makes the state directory, or says why it cannot be used. @throws Failure. */
 export function prepare(home: string, workDir: string): void {

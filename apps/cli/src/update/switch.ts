@@ -5,15 +5,17 @@
  */
 import { existsSync, mkdirSync, rmSync, statSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
-import { stateBackups } from "@mimikit/runtime/home/copies";
+import { openHome } from "@mimikit/runtime/home/adoption";
+import { resolveHome } from "@mimikit/runtime/home/home";
 import { ROOT } from "@mimikit/runtime/home/programs";
-import { latestOf, MIGRATIONS, readStateVersion } from "@mimikit/runtime/home/state-version";
 import { ownIdentity } from "@mimikit/runtime/process/identity";
+import { makeBackup } from "../backup/make-backup.ts";
 import { t } from "../i18n/language.ts";
 import { Failure, reasonOf } from "../io/failure.ts";
 import { printProgress } from "../io/print.ts";
 import { foreignPm2Homes, livingRoles, otherRolesFrom } from "../processes/instance.ts";
 import { beginJournal, endJournal, type UpdateJournal, writeJournal } from "./journal.ts";
+import { putStateBack } from "./put-state-back.ts";
 import { CLI, runNode } from "./run.ts";
 
 /** The folder of this installation; its path stays the same. */
@@ -114,7 +116,9 @@ async function makeAndTry(way: Way, beside: string, home: string): Promise<strin
   if (!existsSync(home)) return null;
   printProgress(t("trying it out on a copy of the state"));
   const backup = join(beside, "state.tar.gz");
-  await runNode([join(HERE, CLI), "backup", backup, "--json"]);
+  openHome(home, process.env);
+  // A damaged record keeps nobody from an update.
+  await makeBackup(home, backup, false);
   const said = await runNode([join(made, CLI), "update", "--probe", backup, "--json"]);
   return (JSON.parse(said) as { reply: string }).reply;
 }
@@ -126,17 +130,8 @@ async function takeBack(way: Way, beside: string, home: string, wasRunning: bool
   await way.putBack(beside);
   if (!wasRunning) return;
   await runNode([join(HERE, CLI), "down", "--json"]);
-  await putStateBack(home);
+  await putStateBack({ home, workDir: resolveHome(process.env).workDir });
   await runNode([join(HERE, CLI), "up", "--json"]);
-}
-
-/** The new version may have carried the state forward: then the backup that it made before is what this one understands. */
-async function putStateBack(home: string): Promise<void> {
-  if (readStateVersion(home).state <= latestOf(MIGRATIONS)) return;
-  const newest = stateBackups(home).at(-1);
-  if (newest === undefined)
-    throw new Failure("failed", t("there is no backup of the previous state in {home}", { home }));
-  await runNode([join(HERE, CLI), "restore", newest, "--json"]);
 }
 
 async function tidyUp(way: Way, beside: string): Promise<void> {

@@ -36,7 +36,15 @@ import {
 } from "./home.ts";
 import { CODE_FILE } from "./pairing.ts";
 import { replaceFile } from "./replace-file.ts";
-import { assertStateIsKnown, stampState } from "./state-version.ts";
+import {
+  assertStateIsKnown,
+  latestOf,
+  MIGRATIONS,
+  type Migration,
+  STATE_VERSION_FILE,
+  stampState,
+  writeStateVersion,
+} from "./state-version.ts";
 
 /** The hash of the token binds the record to this directory, and gives each token a record of its own: starters do not overwrite each other's. */
 const Adoption = z.object({ home: z.string(), tokenHash: z.string(), at: z.iso.datetime() });
@@ -54,14 +62,17 @@ const FOREIGN = ["pm2", "cache"] as const;
  * @throws HomeError as `prepareHome` does, where a directory that is not adopted holds links, and where the state is of another
  * version than this program can go on with.
  */
-export function openHome(home: string, env: Environment): boolean {
-  const isNew = isFound(home, env) && isUntouched(home);
+export function openHome(home: string, env: Environment, migrations: readonly Migration[] = MIGRATIONS): boolean {
+  const isFresh = !existsSync(join(home, "token")) && isUntouched(home);
+  const isNew = isFresh && isFound(home, env);
   assertNoLinksUnlessAdopted(home, env);
-  assertStateIsKnown(home);
+  assertStateIsKnown(home, migrations);
   // The record comes before the token: a kill between the two leaves a directory in which nothing is.
   let made: string | undefined;
   prepareHome(home, (token) => {
     made = token;
+    // What is made now is of this version, and nothing of it is to be carried forward.
+    if (isFresh) writeStateVersion(home, latestOf(migrations));
     if (isNew) writeAdoption(home, token, env);
   });
   if (isNew) {
@@ -70,7 +81,7 @@ export function openHome(home: string, env: Environment): boolean {
     if (made !== undefined && made !== readToken(home)) rmSync(recordPath(home, made, env), { force: true });
   }
   const adopted = isAdopted(home, env);
-  if (adopted) stampState(home);
+  if (adopted) stampState(home, migrations);
   return adopted;
 }
 
@@ -179,7 +190,9 @@ function holdsNothing(dir: string, home: string): boolean {
     if (entry.isDirectory()) return holdsNothing(path, home);
     if (!entry.isFile()) return false;
     return (
-      dir === join(home, TEMPORARY) || (path === join(home, IGNORE_FILE) && readFileSync(path, "utf8") === IGNORED)
+      dir === join(home, TEMPORARY) ||
+      path === join(home, STATE_VERSION_FILE) ||
+      (path === join(home, IGNORE_FILE) && readFileSync(path, "utf8") === IGNORED)
     );
   });
 }

@@ -71,16 +71,16 @@ export function assertStateIsKnown(home: string, migrations: readonly Migration[
  * Says that the state is of the version of this program, where nothing else is missing for it.
  * @throws HomeError where the state is newer, or where files of it are to be changed first.
  */
-export function stampState(home: string): void {
-  const { state } = assertStateIsKnown(home);
-  const missing = migrationsAfter(state);
+export function stampState(home: string, migrations: readonly Migration[] = MIGRATIONS): void {
+  const { state } = assertStateIsKnown(home, migrations);
+  const missing = migrationsAfter(state, migrations);
   if (missing.length === 0) return;
   if (missing.some(({ carry }) => carry !== undefined))
     throw new HomeError(
       `the state in ${home} is of version ${state}: stop what runs and call  mimikit up , which makes a backup and carries it forward`,
     );
   try {
-    writeStateVersion(home, latestOf(MIGRATIONS));
+    writeStateVersion(home, latestOf(migrations));
   } catch (error) {
     // It changes nothing that a process does now, and the next start tries again.
     if (!hasCode(error, "EACCES", "EPERM", "EROFS", "ENOSPC", "EDQUOT")) throw error;
