@@ -2,16 +2,17 @@
  * Records of a state directory, or of a copy of its records, that no process could read. Each costs itself: a backup holds the others,
  * and a restore puts them back.
  */
-import { readdirSync } from "node:fs";
-import { join } from "node:path";
 import { BadJson, parseRecord } from "@mimikit/protocol/base/json";
 import { Archived } from "@mimikit/protocol/records/archive";
+import { openDisk } from "@mimikit/store/disk/disk";
 import type { FileSystem } from "@mimikit/store/disk/file-system";
 import { restoreDirectories } from "@mimikit/store/disk/restore-directories";
 import { ARCHIVE, ATTACHMENTS, COMPACTED } from "@mimikit/store/disk/state";
 import { archivedId, COMPACTED_BYTES_MAX, headerOf, isCompactedName } from "@mimikit/store/state-cache/archive-index";
 import { StateCache } from "@mimikit/store/state-cache/state-cache";
-import { withDisk } from "../instance/state.ts";
+
+/** Nothing is written, so no process needs a name in tmp/. */
+const INCARNATION = "reader";
 
 export interface Damaged {
   /** From the state directory on; of a record in a compacted month with its id behind it, as `archive/folded/2026-10.jsonl: t-000007`. */
@@ -26,25 +27,22 @@ export interface Damaged {
  */
 export async function findDamaged(root: string, token: string, home = root): Promise<Damaged[]> {
   restoreDirectories(root);
-  return withDisk(root, (records) =>
-    withDisk(home, async (files) => {
-      const damaged: Damaged[] = [];
-      const fs = records === files ? records : withAttachments(records, files);
-      const onBadArchive = (path: string, reason: string) => void damaged.push({ path, reason });
-      const cache = new StateCache(fs, { token, durable: false, onBadArchive });
-      await cache.refresh(Date.now(), true);
-      damaged.push(...cache.unreadable().map(({ path, reason }) => ({ path, reason })));
-      for (const name of readdirSync(join(root, ARCHIVE))) {
-        if (archivedId(name) === null) continue;
-        const path = `${ARCHIVE}/${name}`;
-        const reason = await reasonAgainst(async () => parseRecord(Archived, (await fs.read(path)) ?? ""));
-        if (reason !== null) damaged.push({ path, reason });
-      }
-      for (const name of readdirSync(join(root, COMPACTED)).filter(isCompactedName))
-        damaged.push(...(await damagedInMonth(fs, `${COMPACTED}/${name}`)));
-      return damaged;
-    }),
-  );
+  const files = openDisk(home, INCARNATION);
+  const fs = root === home ? files : withAttachments(openDisk(root, INCARNATION), files);
+  const damaged: Damaged[] = [];
+  const onBadArchive = (path: string, reason: string) => void damaged.push({ path, reason });
+  const cache = new StateCache(fs, { token, durable: false, onBadArchive });
+  await cache.refresh(Date.now(), true);
+  damaged.push(...cache.unreadable().map(({ path, reason }) => ({ path, reason })));
+  for (const name of await fs.list(ARCHIVE)) {
+    if (archivedId(name) === null) continue;
+    const path = `${ARCHIVE}/${name}`;
+    const reason = await reasonAgainst(async () => parseRecord(Archived, (await fs.read(path)) ?? ""));
+    if (reason !== null) damaged.push({ path, reason });
+  }
+  for (const name of (await fs.list(COMPACTED)).filter(isCompactedName))
+    damaged.push(...(await damagedInMonth(fs, `${COMPACTED}/${name}`)));
+  return damaged;
 }
 
 async function damagedInMonth(fs: FileSystem, path: string): Promise<Damaged[]> {

@@ -1,4 +1,4 @@
-/** What gives access is in no backup without secrets: a restore over the same home keeps what is there. */
+/** Keys, logins and sessions are in no backup without secrets: a restore over the same home keeps those that are there. */
 import { copyFileSync, cpSync, existsSync } from "node:fs";
 import { join } from "node:path";
 import { verifyTrail } from "@mimikit/runtime/audit/verify-audit";

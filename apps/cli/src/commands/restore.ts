@@ -149,7 +149,7 @@ async function askToSalvage(broken: readonly string[], leftOut: readonly LeftOut
   throw new Failure("failed", t("nothing was changed"));
 }
 
-/** What is damaged, and where it went; and what that breaks. */
+/** One line for each damaged record, with its place now, and for each promise that it breaks. */
 function damageLines(leftOut: readonly LeftOut[], broken: readonly string[]): string[] {
   const lines = [
     ...leftOut.map(({ path, reason, aside }) =>
@@ -166,7 +166,7 @@ function damageLines(leftOut: readonly LeftOut[], broken: readonly string[]): st
   ];
 }
 
-/** What gives access: was it in the backup, kept, or is it missing? */
+/** Says whether keys and logins were in the backup, are kept, or are missing. */
 function secretsLine(hasSecrets: boolean, { kept, left }: KeptSecrets): string {
   if (hasSecrets) return t("keys, logins and signed-in browsers are those of the backup");
   const others = kept.filter((path) => path !== "token");

@@ -71,7 +71,7 @@ export function openHome(home: string, env: Environment, migrations: readonly Mi
   let made: string | undefined;
   prepareHome(home, (token) => {
     made = token;
-    // What is made now is of this version, and nothing of it is to be carried forward.
+    // A new directory is of this version: nothing of it is to be carried forward.
     if (isFresh) writeStateVersion(home, latestOf(migrations));
     if (isNew) writeAdoption(home, token, env);
   });

@@ -43,7 +43,7 @@ export interface FileSystem {
   rename(from: string, to: string): Promise<boolean>;
   /**
    * Leaves of a regular file that is longer than `bytesMax` its beginning; another name of it keeps all. Only for quarantine, and never for
-   * records. What is gone, or no regular file, is fine.
+   * records. A file that is gone, or is no regular file, is fine.
    */
   shorten(path: string, bytesMax: number): Promise<void>;
   /** Makes a directory, and those above it, where they are missing. */
