@@ -12,6 +12,8 @@ const COMMAND_MS_MAX = 180_000;
 const NPM_MS_MAX = 15 * 60_000;
 /** Of what npm says when it fails. */
 const NPM_LINES_MAX = 3;
+/** Lines before one that says that the reason is above. */
+const REASON_LINES_MAX = 4;
 
 /** The `mimikit` command of a version, in its folder. */
 export const CLI = "apps/cli/bin/mimikit.mjs";
@@ -32,8 +34,15 @@ export async function runNode(words: string[], timeoutMs = COMMAND_MS_MAX): Prom
   const [script = "", command] = words;
   const reason = timedOut
     ? t("no end within {seconds} s", { seconds: timeoutMs / 1_000 })
-    : stderr.trim().split("\n").at(-1) || reasonOf(cause);
+    : lastWordsIn(stderr) || reasonOf(cause);
   throw new Failure("failed", `${command ?? basename(script)}: ${reasonOf(reason).replace(/^mimikit: /, "")}`);
+}
+
+/** The last line; with the lines before it where it says that the reason is above: nobody else prints those. */
+function lastWordsIn(stderr: string): string {
+  const lines = stderr.split("\n").filter((line) => line.trim() !== "");
+  const isAbove = / is above$/.test(lines.at(-1) ?? "");
+  return lines.slice(isAbove ? -1 - REASON_LINES_MAX : -1).join("\n");
 }
 
 /** @returns what npm printed on stdout. @throws Failure with its words. */
