@@ -2,7 +2,7 @@
  * A home in which every feature was used once goes through every check of state, a backup, its restoring, a migration and its taking
  * back (docs/updates.md). A check that does not know a feature fails here.
  */
-import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
+import { copyFileSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import {
@@ -12,6 +12,7 @@ import {
   readStateVersion,
   writeStateVersion,
 } from "@mimikit/runtime/home/state-version";
+import { VERSION } from "@mimikit/runtime/home/version";
 import { AUDIT, COMPACTED } from "@mimikit/store/disk/state";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { LEFT_OUT } from "../../apps/cli/src/backup/write-backup.ts";
@@ -29,6 +30,10 @@ import { makeRepository } from "../support/user-tree.ts";
 const DAY_MS = 86_400_000;
 /** So long that the months in which all of it was said are compacted. */
 const LATER_MS = 100 * DAY_MS;
+
+/** Full homes of releases; `KEEP_HOME=1` adds the one of this version (docs/RELEASING.md). */
+const KEPT = join(import.meta.dirname, "../homes/full");
+const kept = existsSync(KEPT) ? readdirSync(KEPT) : [];
 
 /** Writes every record and document of the state again, with the same content in another form. */
 const REWRITES: readonly Migration[] = [
@@ -118,6 +123,10 @@ test("killed with work open, it is backed up and restored whole, with and withou
   expect(await violationsOf(mimikit.home)).toEqual([]);
   const place = await restoredElsewhere("secrets", "--with-secrets");
   expect(filesOf(place.home)).toEqual({ ...filesOf(mimikit.home), ...pick(filesOf(place.home), "version.json") });
+  if (process.env.KEEP_HOME !== undefined) {
+    mkdirSync(KEPT, { recursive: true });
+    copyFileSync(join(scratch, "secrets.tar.gz"), join(KEPT, `${VERSION}.tar.gz`));
+  }
   await restoredElsewhere("plain");
 });
 
@@ -141,4 +150,9 @@ test("it goes on, and months later, with its archive compacted, it is still whol
   expect(await violationsOf(mimikit.home)).toEqual([]);
   await mimikit.stop("SIGKILL");
   await restoredElsewhere("later");
+});
+
+test.each(kept)("the full home of %s is restored whole", async (name) => {
+  const place = { home: join(scratch, `kept-${name}`), workDir: mimikit.workDir };
+  expect(await json(place, "restore", join(KEPT, name))).toMatchObject({ leftOut: [], broken: [] });
 });
