@@ -862,7 +862,8 @@ export const MUTANTS: readonly Mutant[] = [
     rule: "K2: a command is promised when it is durable",
     file: ACCEPT,
     find: "const isNew = await createCommand(this.fs, this.token, said, id, this.nowMs());",
-    replace: "const isNew = void createCommand(this.fs, this.token, said, id, this.nowMs()).catch(() => false) === undefined;",
+    replace:
+      "const isNew = void createCommand(this.fs, this.token, said, id, this.nowMs()).catch(() => false) === undefined;",
     seed: 21,
   },
   {

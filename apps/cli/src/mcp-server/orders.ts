@@ -4,9 +4,9 @@ import { definitionOf, problemOf } from "@mimikit/core/triggers/triggers";
 import { REMEMBER_CHARS_MAX } from "@mimikit/protocol/records/effect";
 import { TriggerInput } from "@mimikit/protocol/triggers/trigger-order";
 import { z } from "zod";
-import { personZoneHere } from "../io/person-zone.ts";
 import { ask, type CommandAnswer } from "../instance/write-command.ts";
 import { Failure } from "../io/failure.ts";
+import { personZoneHere } from "../io/person-zone.ts";
 import { currentPlace } from "../io/place.ts";
 import { type AddTool, answered, CallId } from "./tool-answer.ts";
 
