@@ -51,7 +51,7 @@ export function App() {
   );
 }
 
-/** What is about to happen, with a way to take it back, and what went wrong. */
+/** Cancellations that can still be taken back, and the notice of an error. */
 function Said() {
   if (notice.value === undefined && cancellations.value.length === 0) return null;
   return (

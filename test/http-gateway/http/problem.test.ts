@@ -17,6 +17,14 @@ test("a file system that has become read-only is told as that", () => {
   expect(JSON.stringify(problem.body)).not.toContain("/home/me");
 });
 
+test("a disk that reports an error is told as that: nothing was promised, and it can be sent again", () => {
+  const problem = problemOf(
+    Object.assign(new Error("EIO: i/o error, fsync '/home/me/.mimikit/tmp/1'"), { code: "EIO" }),
+  );
+  expect(problem).toMatchObject({ status: 507, body: { error: { code: "disk_failed" } } });
+  expect(JSON.stringify(problem.body)).not.toContain("/home/me");
+});
+
 test.each([new Error("secret"), "secret", null, { status: 200 }, Object.assign(new Error("secret"), { status: 500 })])(
   "an unknown error (%s) says nothing about our insides",
   (error) => {

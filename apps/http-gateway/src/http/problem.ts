@@ -24,7 +24,11 @@ export const PROBLEMS: Readonly<Record<number, { code: string; meaning: string }
   431: { code: "too_large", meaning: "the headers are too large" },
   500: { code: "internal", meaning: "internal error; see the log of the gateway" },
   503: { code: "not_ready", meaning: "temporarily unreadable" },
-  507: { code: "disk_full", meaning: "the disk is full, or (`read_only`) cannot be written: nothing was saved" },
+  507: {
+    code: "disk_full",
+    meaning:
+      "the disk is full, or (`read_only`) cannot be written, or (`disk_failed`) reports an error: nothing was saved",
+  },
 };
 
 interface ProblemOptions {
@@ -81,6 +85,10 @@ export function problemOf(error: unknown): HttpProblem {
   if (hasCode(error, "EROFS")) {
     const hint = "Run `mimikit doctor` where it runs.";
     return new HttpProblem(507, coded("disk_read_only"), { code: "read_only", hint });
+  }
+  if (hasCode(error, "EIO")) {
+    const hint = "Check the disk, then send it again.";
+    return new HttpProblem(507, coded("disk_failed"), { code: "disk_failed", hint });
   }
   // Express and the file server throw errors that carry a status, for example for a malformed path.
   const status = error instanceof Error && "status" in error ? Number(error.status) : 500;

@@ -7,7 +7,7 @@ import { dayText, words } from "../i18n/words.ts";
 import { nowMs } from "../model/clock.ts";
 import { outbox } from "../model/outbox.ts";
 import { beginning, gaps, liveText, liveThoughts, loaded, messages, questions, replyIdOf } from "../model/state.ts";
-import { decided, timesAsked } from "../ui/first-steps-kept.ts";
+import { decided, timesAsked } from "../storage/first-steps-kept.ts";
 import { ArrowDown, Mark } from "../ui/icons.tsx";
 import { lazily } from "../ui/lazily.tsx";
 import { writeDraft } from "./composer.tsx";
@@ -162,7 +162,7 @@ function item(message: ChatMessage, before: ChatMessage | undefined): ComponentC
   return [hole, <MessageItem key={id} message={message} day={dayBetween(before, message)} />];
 }
 
-/** What was said before the first message that is here, or that this is the first one of all. */
+/** A way to the messages before the first one here, or a line that it is the first of all. */
 function Above() {
   if (isBeginning(messages.value[0])) return <p class="earlier above">{words.isBeginning}</p>;
   if (!offersEarlier()) return null;

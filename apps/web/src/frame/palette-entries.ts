@@ -7,7 +7,7 @@ import { words } from "../i18n/words.ts";
 import { clear, disconnect, sendMessage, stop } from "../model/connection.ts";
 import { go, goHome, place } from "../model/place.ts";
 import { replying, tasks } from "../model/state.ts";
-import { showFirstSteps } from "../ui/first-steps-kept.ts";
+import { showFirstSteps } from "../storage/first-steps-kept.ts";
 
 const TASKS_OFFERED_MAX = 5;
 

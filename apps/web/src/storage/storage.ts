@@ -1,5 +1,5 @@
 /**
- * What this browser keeps of the page between visits. There is room for some 5 MB, and messages that wait for a connection
+ * Texts that this browser keeps between visits. There is room for some 5 MB, and messages that wait for a connection
  * may use all of it.
  */
 

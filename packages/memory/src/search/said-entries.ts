@@ -69,7 +69,7 @@ export class SaidEntries {
       const part = this.parts[nth];
       const inPart = Array.isArray(part) ? part.findLastIndex((entry) => entry.id === id) : part?.numberOf(id);
       const place = (this.firsts[nth] ?? 0) + (inPart ?? -1);
-      // What was added to the last part since then is not in it.
+      // Messages that were added to the last part since then do not count.
       if (inPart !== undefined && inPart >= 0 && place < this.count) return place;
     }
     return -1;

@@ -97,6 +97,7 @@ export const CHINESE_TEXTS: Record<TextCode, string> = {
   internal: "网关出了问题",
   disk_full: "磁盘已满：没有保存任何内容",
   not_ready: "未就绪：{reason}",
+  disk_failed: "磁盘报告错误：没有保存任何内容",
   disk_read_only: "磁盘现在是只读的：没有保存任何内容",
 
   one_host: "需要恰好一个 Host 头",

@@ -98,6 +98,7 @@ export const TEXTS = {
   internal: "something went wrong in the gateway",
   disk_full: "the disk is full: nothing was saved",
   not_ready: "not ready: {reason}",
+  disk_failed: "the disk reports an error: nothing was saved",
   disk_read_only: "the disk is read-only now: nothing was saved",
 
   // Hosts and credentials.

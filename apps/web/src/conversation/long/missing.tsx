@@ -8,7 +8,7 @@ import { following } from "./following.ts";
 
 /** How near, in screens. */
 const NEAR = "100% 0px";
-/** Who passes by faster asks for nothing. */
+/** A reader who passes by faster asks for nothing, ms. */
 const PAUSE_MS = 300;
 
 /** @param next the message after the hole; undefined above all messages. */
@@ -23,7 +23,7 @@ export function Missing({ next }: { next?: string }) {
     isBringing.current = true;
     const isBelow = line.getBoundingClientRect().top > scroller.getBoundingClientRect().top + scroller.clientHeight / 2;
     const before = messageBefore(next);
-    // Who comes from above goes on where they are; the hole moves on before them.
+    // A reader who comes from above stays where they are; the hole moves on before them.
     const held = isBelow && before !== undefined ? before : (next ?? messages.value[0]?.id);
     const top = topOf(held);
     const isBrought = await (next === undefined
@@ -51,7 +51,7 @@ export function Missing({ next }: { next?: string }) {
         if (entries.at(-1)?.isIntersecting !== true || messages.peek().length >= MESSAGES_MAX) return;
         timer = setTimeout(async () => {
           const isBrought = await bring();
-          // What has come may be so short that the place is still near.
+          // The page may be so short that the place is still near.
           watch.unobserve(line);
           if (isBrought && line.isConnected) watch.observe(line);
         }, PAUSE_MS);

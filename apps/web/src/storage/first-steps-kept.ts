@@ -1,6 +1,6 @@
 /** The decisions of the reader about the first steps; they are kept in this browser only. */
 import { signal } from "@preact/signals";
-import { store } from "../storage/storage.ts";
+import { store } from "./storage.ts";
 
 const KEY = "mimikit.first-steps";
 
