@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Recurring } from "@mimikit/protocol/records/trigger";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { lookAfterKills, type Order, occurrencesOf, RAN_FILE } from "../../apps/cli/src/checks/after-kills.ts";
+import { lookAfterKills, type Order, occurrencesOf, RAN_FILE } from "../../apps/cli/src/chaos/after-kills.ts";
 import { Instance } from "../support/instance.ts";
 import { ModelServer } from "../support/model-server.ts";
 import { modelSettings } from "../support/start-with-model.ts";

@@ -1,6 +1,6 @@
 /** Orders pile up while a process is down, and one turn takes up all of them: the staged kills found that one got lost. */
 import { expect, onTestFinished, test } from "vitest";
-import { lookAfterKills, type Order } from "../../apps/cli/src/checks/after-kills.ts";
+import { lookAfterKills, type Order } from "../../apps/cli/src/chaos/after-kills.ts";
 import { Instance } from "../support/instance.ts";
 import { ModelServer } from "../support/model-server.ts";
 import { modelSettings } from "../support/start-with-model.ts";

@@ -1,6 +1,6 @@
 /** Orders of three chained commands, and a scripted model that plans and does each of them. */
 
-import { commandOf, type Order } from "../../apps/cli/src/checks/after-kills.ts";
+import { commandOf, type Order } from "../../apps/cli/src/chaos/after-kills.ts";
 import { CALLS_PER_ROUND_MAX } from "../../packages/agent/src/kernel/limits.ts";
 import { call, section } from "../support/main-job.ts";
 import type { ModelRequest, Script, Step } from "../support/model-server.ts";

@@ -8,7 +8,7 @@ import { setTimeout as wait } from "node:timers/promises";
 import type { QuestionView } from "@mimikit/protocol/wire/api";
 import { homeHash } from "@mimikit/runtime/home/home";
 import { killMarked } from "@mimikit/runtime/process/marked-processes";
-import { type AfterKills, lookAfterKills, type Order } from "../../apps/cli/src/checks/after-kills.ts";
+import { type AfterKills, lookAfterKills, type Order } from "../../apps/cli/src/chaos/after-kills.ts";
 import { below, type Random, randomOf } from "../sim/random.ts";
 import { Instance, ROLE_NAMES, type RoleName } from "../support/instance.ts";
 import { ModelServer } from "../support/model-server.ts";

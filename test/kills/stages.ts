@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { Role } from "@mimikit/protocol/base/role";
 import { Task } from "@mimikit/protocol/records/task";
 import { ARCHIVE, INBOX, queueOf, recordIn, resultsOf, runningOf, TRIGGERS } from "@mimikit/store/disk/state";
-import { RAN_FILE } from "../../apps/cli/src/checks/after-kills.ts";
+import { RAN_FILE } from "../../apps/cli/src/chaos/after-kills.ts";
 import { type Part, STEPS } from "./script.ts";
 
 const TASK_STAGES = ["queued", "claimed", "asked 1", "command", "asked 2", "answered", "settled"];

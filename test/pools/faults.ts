@@ -5,7 +5,7 @@
 import { existsSync, readdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
-import { type AfterKills, lookAfterKills, type Order, RAN_FILE } from "../../apps/cli/src/checks/after-kills.ts";
+import { type AfterKills, lookAfterKills, type Order, RAN_FILE } from "../../apps/cli/src/chaos/after-kills.ts";
 import { restOf, send } from "../kills/staged-kills.ts";
 import { below, type Random, randomOf } from "../sim/random.ts";
 import type { RoleName } from "../support/instance.ts";

@@ -5,11 +5,11 @@ import { setTimeout as wait } from "node:timers/promises";
 import { INTERVAL_SEC_MIN } from "@mimikit/protocol/triggers/trigger-order";
 import { hasCode } from "@mimikit/store/disk/error-code";
 import { queueOf } from "@mimikit/store/disk/state";
-import { commandOf, type Order } from "../checks/after-kills.ts";
 import { Refused, Unreachable } from "../instance/client.ts";
 import { freshKey } from "../instance/hand-over.ts";
 import { withState } from "../instance/state.ts";
 import { writeCommand } from "../instance/write-command.ts";
+import { commandOf, type Order } from "./after-kills.ts";
 import { oneOf, type Random } from "./random.ts";
 import type { UnderPm2 } from "./under-pm2.ts";
 

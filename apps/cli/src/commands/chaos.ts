@@ -4,11 +4,11 @@
  */
 import { setTimeout as wait } from "node:timers/promises";
 import { command } from "../arguments/command.ts";
+import { type AfterKills, lookAfterKills } from "../chaos/after-kills.ts";
 import { type Struck, strike, type Victim } from "../chaos/faults.ts";
 import { answerQuestions, Load } from "../chaos/load.ts";
 import { randomOf } from "../chaos/random.ts";
 import { startUnderPm2, type UnderPm2 } from "../chaos/under-pm2.ts";
-import { type AfterKills, lookAfterKills } from "../checks/after-kills.ts";
 import { nameIn, t } from "../i18n/language.ts";
 import { isAtRest } from "../instance/trial.ts";
 import { Failure, reasonOf } from "../io/failure.ts";

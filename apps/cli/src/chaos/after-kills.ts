@@ -12,10 +12,10 @@ import { type HomePlace, homeHash } from "@mimikit/runtime/home/home";
 import { findMarked } from "@mimikit/runtime/process/marked-processes";
 import { QUARANTINE } from "@mimikit/store/disk/state";
 import type { ArchiveIndex } from "@mimikit/store/state-cache/archive-index";
+import { findViolations } from "../checks/find-violations.ts";
 import { t } from "../i18n/language.ts";
 import { withState } from "../instance/state.ts";
 import { DRAINED } from "../instance/trial.ts";
-import { findViolations } from "./find-violations.ts";
 
 /** Each command of an order adds a line to this file of the workspace. */
 export const RAN_FILE = "ran.txt";
