@@ -5,14 +5,14 @@ import type { QuestionView } from "@mimikit/protocol/wire/api";
 import { t } from "../i18n/language.ts";
 import { durationIn } from "../i18n/words.ts";
 import { Failure } from "../io/failure.ts";
-import { plainLine, plainText } from "../io/print.ts";
+import { plainLine, screenText } from "../io/print.ts";
 
 type Asked = Pick<QuestionView, "question" | "options" | "default" | "expiresAt" | "isChoice">;
 
 /** The question, its options by number, and the default if it is not answered. @param nowMs wall clock. */
 export function questionText(asked: Asked, nowMs: number): string {
   const options = asked.options.map((option, i) => `  ${i + 1}  ${plainLine(option)}`);
-  return [plainText(asked.question), ...options, `  (${endText(asked, nowMs)})`].join("\n");
+  return [screenText(asked.question), ...options, `  (${endText(asked, nowMs)})`].join("\n");
 }
 
 /** `58 min left, then EU`. */
