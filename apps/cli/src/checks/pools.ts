@@ -1,5 +1,5 @@
 /** Does the engine of the pools answer, keep what it is given, and is each machine there? */
-
+import { sentence } from "@mimikit/protocol/texts/coded";
 import type { PoolSummary } from "@mimikit/protocol/wire/api";
 import { withEngine } from "@mimikit/runtime/pools/connect";
 import { describePools } from "@mimikit/runtime/pools/registry";
@@ -15,11 +15,14 @@ const NOEVICTION = "noeviction";
 export async function checkPools({ home, exists, config }: DoctorInput): Promise<DoctorCheck[]> {
   const { url } = config.pools;
   if (!exists || url === undefined) return [];
-  const machines = await withDisk(home, (fs) => describePools(fs, Date.now()));
+  const damaged: DoctorCheck[] = [];
+  const noteDamaged = ({ message }: Error) =>
+    void damaged.push(fail(told(sentence("pools_unreadable", { detail: message })), "mimikit pool invite"));
+  const machines = await withDisk(home, (fs) => describePools(fs, Date.now(), noteDamaged));
   const dispatcher = livingRoles(home).has("dispatcher")
     ? []
     : [warn(t("the dispatcher is not running: no work goes to other machines"), "mimikit restart")];
-  return [...(await checkEngine(url)), ...dispatcher, ...machines.map(checkMachine)];
+  return [...(await checkEngine(url)), ...dispatcher, ...damaged, ...machines.map(checkMachine)];
 }
 
 async function checkEngine(url: string): Promise<DoctorCheck[]> {

@@ -5,7 +5,6 @@ import { join } from "node:path";
 import { type Account, budgetStates, ceilingOf, type SpendingLimits } from "@mimikit/core/base/budget";
 import { aheadOfClock } from "@mimikit/core/triggers/ahead-of-clock";
 import { unansweredTriggers } from "@mimikit/core/triggers/unanswered";
-import { BadJson } from "@mimikit/protocol/base/json";
 import { byRole, type Pausable } from "@mimikit/protocol/base/kind";
 import { Role } from "@mimikit/protocol/base/role";
 import { dayOf } from "@mimikit/protocol/base/usage";
@@ -248,7 +247,7 @@ async function channelsOf(fs: FileSystem, home: string): Promise<NonNullable<Sta
   return { process: processState(home, "channels"), each: await readChannelStates(fs) };
 }
 
-/** Loaded only where an engine is set up. A damaged record is a problem, and hides the machines. */
+/** Loaded only where an engine is set up. A damaged record is a problem, and hides its machine. */
 async function poolsOf(
   fs: FileSystem,
   { home, cache }: StatusFacts,
@@ -257,13 +256,8 @@ async function poolsOf(
 ): Promise<NonNullable<Status["pools"]>> {
   const process = processState(home, "dispatcher");
   const { describeMachines } = await import("@mimikit/runtime/pools/registry");
-  try {
-    return { process, each: await describeMachines(fs, cache, nowMs) };
-  } catch (error) {
-    if (!(error instanceof BadJson)) throw error;
-    problems.push(sentence("pools_unreadable", { detail: error.message }));
-    return { process, each: [] };
-  }
+  const onDamaged = (error: Error) => problems.push(sentence("pools_unreadable", { detail: error.message }));
+  return { process, each: await describeMachines(fs, cache, nowMs, onDamaged) };
 }
 
 /** Loaded only where there are hooks. */

@@ -328,7 +328,7 @@ export const CHINESE_TEXTS: Record<TextCode, string> = {
   crash_loop: "{role} 在一小时内终止并重新启动了 {count} 次：mimikit logs 会说明原因",
   role_hangs: "{role} 已卡住 {seconds} 秒",
   dispatcher_down: "派发进程没有运行：任务送不到其他机器",
-  pools_unreadable: "pools/ 中有无法读取的记录，所以不显示机器：{detail}",
+  pools_unreadable: "pools/ 中有无法读取的记录，它的机器不会显示：{detail}",
   machine_away: "机器 {name} 从 {moment} 起没有消息：指定它的任务在等待",
   channels_down: "渠道进程没有运行：那边的消息收不到，也发不出去",
   channel_stands_still: "渠道 {name} 没有连上：{detail}",

@@ -347,7 +347,7 @@ export const TEXTS = {
   crash_loop: "{role} has died {count} times within an hour and was started again:  mimikit logs  says why",
   role_hangs: "{role} has not responded for {seconds} s",
   dispatcher_down: "the dispatcher is not running: no work goes to other machines",
-  pools_unreadable: "a record in pools/ cannot be read, so no machine is shown: {detail}",
+  pools_unreadable: "a record in pools/ cannot be read, so its machine is not shown: {detail}",
   machine_away: "the machine {name} has been away since {moment}: work assigned to it waits",
   channels_down: "the channels process is not running: messages are neither received nor sent there",
   channel_stands_still: "the channel {name} is not connected: {detail}",

@@ -1,9 +1,10 @@
 /** The pools of a home, as records in `pools/` (docs/pools.md). The directory is there only where the owner has invited one. */
 import { randomBytes } from "node:crypto";
+import { BadJson } from "@mimikit/protocol/base/json";
 import { HomeIdentity, PoolOwner, PoolRecord } from "@mimikit/protocol/pools/pool";
 import type { PoolSummary } from "@mimikit/protocol/wire/api";
 import type { FileSystem } from "@mimikit/store/disk/file-system";
-import { createRecord, makeDurableDir, readRecord, readUnlessTorn } from "@mimikit/store/disk/record";
+import { createRecord, makeDurableDir, readRecord } from "@mimikit/store/disk/record";
 import { PERMITS, POOLS, POOLS_HOME_PATH, poolPath } from "@mimikit/store/disk/state";
 import type { StateCache } from "@mimikit/store/state-cache/state-cache";
 import { readPoolsSeen } from "@mimikit/store/views/pools-seen";
@@ -16,13 +17,21 @@ export const AWAY_MS = 30_000;
 const TASKS_MAX = 64;
 const POOL_FILE = /^([a-z0-9-]+)\.pool\.json$/;
 
+type OnDamaged = (error: BadJson) => void;
+
 /** Every pool, by its name. A damaged record is no pool, and costs no other one. Throws what the disk throws. */
-export async function readPools(fs: FileSystem): Promise<PoolRecord[]> {
+export async function readPools(fs: FileSystem, onDamaged?: OnDamaged): Promise<PoolRecord[]> {
   const pools: PoolRecord[] = [];
   for (const file of (await listIfThere(fs)).sort()) {
     const name = POOL_FILE.exec(file)?.[1];
-    const pool = name === undefined ? null : await readUnlessTorn(fs, PoolRecord, poolPath(name));
-    if (pool !== null) pools.push(pool);
+    if (name === undefined) continue;
+    try {
+      const pool = await readRecord(fs, PoolRecord, poolPath(name));
+      if (pool !== null) pools.push(pool);
+    } catch (error) {
+      if (!(error instanceof BadJson)) throw error;
+      onDamaged?.(error);
+    }
   }
   return pools;
 }
@@ -33,8 +42,8 @@ async function listIfThere(fs: FileSystem): Promise<string[]> {
 }
 
 /** Every pool, with when it was heard of. Throws what the disk throws. */
-export async function describePools(fs: FileSystem, nowMs: number): Promise<PoolSummary[]> {
-  const [pools, words] = [await readPools(fs), await readPoolsSeen(fs)];
+export async function describePools(fs: FileSystem, nowMs: number, onDamaged?: OnDamaged): Promise<PoolSummary[]> {
+  const [pools, words] = [await readPools(fs, onDamaged), await readPoolsSeen(fs)];
   return pools.map(({ name, labels, slots, at: invitedAt }) => {
     const seen = words[name];
     if (seen?.invitedAt !== invitedAt) return { name, labels, slots, invitedAt, state: "invited" };
@@ -46,10 +55,15 @@ export async function describePools(fs: FileSystem, nowMs: number): Promise<Pool
   });
 }
 
-/** The same with the work that each has. Throws what the disk throws, and `BadJson` for a damaged record. */
-export async function describeMachines(fs: FileSystem, cache: StateCache, nowMs: number): Promise<PoolSummary[]> {
+/** The same with the work that each has. Throws what the disk throws. */
+export async function describeMachines(
+  fs: FileSystem,
+  cache: StateCache,
+  nowMs: number,
+  onDamaged?: OnDamaged,
+): Promise<PoolSummary[]> {
   const tasks = tasksAway(cache);
-  return (await describePools(fs, nowMs)).map((pool) => ({
+  return (await describePools(fs, nowMs, onDamaged)).map((pool) => ({
     ...pool,
     tasks: (tasks.get(pool.name) ?? []).slice(0, TASKS_MAX),
   }));
