@@ -62,12 +62,26 @@ export function directoryId(path: string): string | null {
 function serves(home: string, identity: Identity, directory: string | undefined): boolean {
   if (own !== null && isDeepStrictEqual(identity, own)) return true;
   if (directory !== undefined && directory === directoryId(home)) return true;
-  const named = homeNamedTo(identity.pid);
+  const named = homeNamedTo(identity);
   return named === null ? directory === undefined : isSameDirectory(named, home);
 }
 
+/** The homes of processes that were looked up, by their identities: the environment of a start does not change. */
+const homes = new Map<string, string | null>();
+const HOMES_MAX = 1_000;
+
 /** The state directory that a process was started with; null where its environment names none, or is not shown. */
-function homeNamedTo(pid: number): string | null {
+function homeNamedTo({ pid, startTime, bootId }: Identity): string | null {
+  const key = `${bootId} ${pid} ${startTime}`;
+  const known = homes.get(key);
+  if (known !== undefined) return known;
+  if (homes.size >= HOMES_MAX) homes.clear();
+  const home = readHomeOf(pid);
+  homes.set(key, home);
+  return home;
+}
+
+function readHomeOf(pid: number): string | null {
   const environment = platform.environmentOf(pid);
   const named = environment?.get("MIMIKIT_HOME") || environment?.get("MIMIKIT_WORK_DIR");
   if (!environment || !named || !isAbsolute(named)) return null;
@@ -76,6 +90,7 @@ function homeNamedTo(pid: number): string | null {
 
 /** The paths count as well: some file systems give a directory another inode each time. */
 function isSameDirectory(one: string, other: string): boolean {
+  if (one === other) return true;
   const id = directoryId(one);
   return id !== null && (id === directoryId(other) || realpathSync(one) === realpathSync(other));
 }
