@@ -7,7 +7,7 @@ import { pairingUrl as pairingUrlOf, urlOf } from "@mimikit/runtime/config/addre
 import type { Config } from "@mimikit/runtime/config/config";
 import { NOT_ADOPTED, openHome, putCodeAside } from "@mimikit/runtime/home/adoption";
 import { commandName } from "@mimikit/runtime/home/command-name";
-import { HomeError, type HomePlace, readToken, whyUnwritable } from "@mimikit/runtime/home/home";
+import { HomeError, type HomePlace, readToken, whyNoLinks, whyUnwritable } from "@mimikit/runtime/home/home";
 import { createPairing } from "@mimikit/runtime/home/pairing";
 import { VERSION } from "@mimikit/runtime/home/version";
 import { makeWorkDir } from "@mimikit/runtime/home/work-dir";
@@ -76,7 +76,10 @@ export const up = command({
     if (said !== null) printProgress(said);
     // One of an earlier version is not opened before it is carried forward.
     const wasThere = existsSync(join(home, "token"));
-    if (wasThere) await takeTurn(home);
+    if (wasThere) {
+      assertLinks(home);
+      await takeTurn(home);
+    }
     if (unlessStopped && wasThere && (isStopped(home) || (await isTended({ home, workDir })))) {
       if (json) printJson({ home, left: true });
       else
@@ -132,6 +135,12 @@ async function endBeforeMigration(place: HomePlace): Promise<string> {
   printProgress(t("restarting with this version; running work continues"));
   await stop(place);
   return running ?? place.workDir;
+}
+
+/** The turn of a command is taken by links where the system has no other way. @throws Failure. */
+function assertLinks(home: string): void {
+  const unlinkable = whyNoLinks(home);
+  if (unlinkable !== null) throw new Failure("failed", told(unlinkable));
 }
 
 /** Makes the state directory, or says why it cannot be used. @throws Failure. */
