@@ -19,6 +19,7 @@ const NOT_RUN: Readonly<Record<string, string>> = {
   "remote.md": "needs PM2; test/browser/proxies sets the address and pairs",
   "scale.md": "measures for minutes; test/e2e/bench.test.ts runs the bench",
   "service.md": "needs systemd; test/pm2/service.test.ts runs what it sets up",
+  "terminal.md": "needs a model to answer; test/cli/arguments/piped-text.test.ts sends such pipes",
   "zh/connect.md": "needs keys and models; test/e2e/connect.test.ts connects some",
   "zh/install.md": "as install.md",
   "zh/reach.md": "as remote.md",

@@ -53,11 +53,15 @@ test("a message of the most characters is accepted, kept word by word and answer
   }
 });
 
-test("one character more is refused in words that say how many there may be", async () => {
+test("one character more is refused in words that say how many there may be, and goes along as a file where it is piped", async () => {
   const running = await Instance.start();
   mimikit = running;
-  const tooLong = await runCli(running, ["send"], "字".repeat(MESSAGE_CHARS_MAX + 1));
+  const tooLong = await runCli(running, ["send", "x".repeat(MESSAGE_CHARS_MAX - 1), "y"]);
   expect(tooLong).toMatchObject({ code: 2, error: expect.stringContaining("at most 64000 characters") });
   await expect(running.send("字".repeat(MESSAGE_CHARS_MAX + 1))).rejects.toThrow(/^400 /);
   expect(await running.messages()).toEqual([]);
+  const piped = await runCli(running, ["send"], "字".repeat(MESSAGE_CHARS_MAX + 1));
+  expect(piped, piped.error).toMatchObject({ code: 0 });
+  const [message] = await running.messages();
+  expect(message?.attachments).toMatchObject([{ name: "pipe.txt", bytes: 3 * (MESSAGE_CHARS_MAX + 1) }]);
 });

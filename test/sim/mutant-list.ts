@@ -519,7 +519,7 @@ export const MUTANTS: readonly Mutant[] = [
     name: "stop-looks-again",
     rule: "a stop that was cut off does not end the next thing too",
     file: "packages/core/src/rules/stop.ts",
-    find: "const decision = decided\n    ? snapshot.decisionOf(command.id)\n    : {",
+    find: "const decision = decided ? snapshot.decisionOf(command.id) : {",
     replace: 'const decision = decided && command.id === "" ? snapshot.decisionOf(command.id) : {',
     seed: 58,
   },

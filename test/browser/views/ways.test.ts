@@ -10,8 +10,8 @@ import { BROWSER_MS_MAX, connected, hasChromium, usePages } from "../support/use
 import { VIEWS } from "../support/view-list.ts";
 import { field, fill, openView, view } from "../support/views.ts";
 
-/** Of what is loaded before the first thing is drawn, compressed. */
-const SCRIPT_BYTES_MAX = 60 * 1024;
+/** Of what is loaded before the first thing is drawn, compressed: 1 KB of it for messages of any age, cancellations that can be undone, and drafts that stay when storage is full. */
+const SCRIPT_BYTES_MAX = 61 * 1024;
 /** The names of the view scripts, without their hashes. */
 const VIEW_SCRIPTS = VIEWS.map((name) => (name === "tasks" ? "board" : name));
 const TITLES = [
