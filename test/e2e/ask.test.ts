@@ -60,16 +60,28 @@ describe("a chain that asks whether to go on behind a failure", () => {
     expect((await mimikit.replyWith("\nthree\n")).text).toContain("three");
   });
 
-  test.skipIf(!hasTerminals)("is waited for at a terminal, and the work goes on with the answer", async () => {
-    const mimikit = await start();
-    const terminal = openTerminal(mimikit, ["ask", `"${CHAIN.replaceAll("`", "\\`")}"`]);
-    await terminal.shows("mimikit questions answer ");
-    const { questions } = await mimikit.api<{ questions: { id: string }[] }>("/api/questions");
-    expect((await runCli(mimikit, ["questions", "answer", questions[0]?.id ?? "", "go on"])).code).toBe(0);
-    await terminal.shows("three");
-    await terminal.shows("mimikit: 1 task failed");
-    expect(await terminal.ended()).toBe(1);
-  });
+  test.skipIf(!hasTerminals)(
+    "is waited for at a terminal, and answered there or elsewhere the work goes on",
+    async () => {
+      const mimikit = await start();
+      const typed = [`"${CHAIN.replaceAll("`", "\\`")}"`];
+      const here = openTerminal(mimikit, ["ask", ...typed]);
+      await here.shows("y for 1 or n for 2");
+      await here.shows("answer › ");
+      here.type("y\r");
+      await here.shows("✓ go on");
+      await here.shows("three");
+      expect(await here.ended()).toBe(1);
+      const terminal = openTerminal(mimikit, ["ask", ...typed]);
+      await terminal.shows("answer › ");
+      const { questions } = await mimikit.api<{ questions: { id: string }[] }>("/api/questions");
+      expect((await runCli(mimikit, ["questions", "answer", questions[0]?.id ?? "", "go on"])).code).toBe(0);
+      await terminal.shows("no longer asked");
+      await terminal.shows("three");
+      await terminal.shows("mimikit: 1 task failed");
+      expect(await terminal.ended()).toBe(1);
+    },
+  );
 
   test("says so in JSON, too", async () => {
     const mimikit = await start();

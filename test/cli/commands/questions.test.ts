@@ -112,6 +112,39 @@ describe("what was typed", () => {
       expect(() => answerMeant(replicas, typed)).toThrow("answer with one of");
   });
 
+  describe("to an approval", () => {
+    const approval = { options: ["yes, once", "yes, for this task", "always npm install", "no"], isChoice: true };
+
+    test.each([
+      ["y", "yes, once"],
+      [" YES ", "yes, once"],
+      ["n", "no"],
+      ["No", "no"],
+      ["3", "always npm install"],
+      ["yes, for this task", "yes, for this task"],
+    ])("%j means %j", (typed, answer) => {
+      expect(answerMeant(approval, typed)).toBe(answer);
+    });
+
+    test.each(["yes, always", "always", "ye", "yn", "y y", "5"])("%j means nothing", (typed) => {
+      expect(() => answerMeant(approval, typed)).toThrow("answer with one of");
+    });
+
+    test("in Chinese takes the same letters", () => {
+      const chinese = { options: ["允许一次", "本任务内允许", "不允许"], isChoice: true };
+      expect(["y", "n"].map((typed) => answerMeant(chinese, typed))).toEqual(["允许一次", "不允许"]);
+    });
+  });
+
+  test("is y or n, and means no option, where a question takes any words", () => {
+    expect(["y", "no"].map((typed) => answerMeant(asked, typed))).toEqual(["y", "no"]);
+  });
+
+  test("is refused without commanding the terminal", () => {
+    const options = ["yes", "a\u001b[2Jb"];
+    expect(() => answerMeant({ options, isChoice: true }, "x")).toThrow("answer with one of: yes, a[2Jb");
+  });
+
   test("is an answer only if there is something", () => {
     expect(() => answerMeant(asked, " ")).toThrow("say the answer");
   });

@@ -7,7 +7,7 @@ import { reasonWords } from "@mimikit/core/views/notices";
 import { commandFor, problemWords } from "@mimikit/core/views/problem-words";
 import { Archived } from "@mimikit/protocol/records/archive";
 import type { Result } from "@mimikit/protocol/records/result";
-import type { QuestionView, TaskSummary } from "@mimikit/protocol/wire/api";
+import type { TaskSummary } from "@mimikit/protocol/wire/api";
 import { PROCESS_ROLES } from "@mimikit/runtime/process/role-record";
 import { readRecord } from "@mimikit/store/disk/record";
 import { archivePath } from "@mimikit/store/disk/state";
@@ -24,7 +24,8 @@ import { adoptedHome, currentPlace } from "../io/place.ts";
 import { plainLine, plainText, printJson, printLine, printProgress } from "../io/print.ts";
 import { assertPool } from "../pools/named-pools.ts";
 import { livingRoles, runningText } from "../processes/instance.ts";
-import { questionText } from "../terminal/question-text.ts";
+import { AnswerPrompt } from "../terminal/answer-prompt.ts";
+import { howToAnswer, questionText } from "../terminal/question-text.ts";
 import { terminalMarkdown } from "../terminal/terminal-markdown.ts";
 
 const TIMEOUT_SEC_DEFAULT = 1_800;
@@ -42,7 +43,7 @@ export const ask = command({
     ["mimikit ask 'run `npm test`' && echo passed", "says passed only where the work was done"],
   ],
   epilogue:
-    "Exit codes: 0 everything was done, 1 a task or a reply failed, 2 wrong usage, 3 nothing runs, 4 no complete answer in time, 5 it waits for your answer. At a terminal it goes on waiting for an answer that is given elsewhere; in a script it ends at once.",
+    "Exit codes: 0 everything was done, 1 a task or a reply failed, 2 wrong usage, 3 nothing runs, 4 no complete answer in time, 5 it waits for your answer. At a terminal you answer it there, and Ctrl-C leaves it open; in a script it ends at once.",
   takesText: true,
   options: (yargs) =>
     attachOption(textArgument(yargs))
@@ -66,25 +67,31 @@ export const ask = command({
     const titles = new Map<string, string>();
     const key = freshKey();
     let replies = 0;
+    const prompt = !json && AnswerPrompt.isPossible() ? new AnswerPrompt() : null;
+    const say = (print: () => void) => (prompt === null ? print() : prompt.above(print));
+    const tell = (progress: string) => say(() => printProgress(progress));
+    const signals = [AbortSignal.timeout(timeout * 1_000), ...(prompt === null ? [] : [prompt.leaving])];
     const outcome = await awaitAnswer(
       async () => (await handOver(withFiles({ kind: "message", text, ...where }, files), key)).id,
       {
         onReply(reply) {
           const text = process.stdout.isTTY ? terminalMarkdown(reply.text) : plainText(reply.text);
-          if (!json) printLine(`${replies++ > 0 ? "\n" : ""}${text}`);
+          if (!json) say(() => printLine(`${replies++ > 0 ? "\n" : ""}${text}`));
         },
-        onNotice: (notice) => printProgress(`! ${plainLine(notice.text)}`),
-        onQuestion: (question) =>
-          printProgress(`? ${plainText(question.question, process.stderr)}\n  ${howToAnswer(question)}`),
+        onNotice: (notice) => tell(`! ${plainLine(notice.text)}`),
+        onQuestion(question) {
+          if (prompt !== null) prompt.ask(question);
+          else printProgress(`? ${questionText(question, Date.now(), process.stderr)}\n  ${howToAnswer(question)}`);
+        },
+        onQuestionOver: ({ id }) => prompt?.withdraw(id),
         onTask(task) {
           titles.set(task.id, task.title);
-          printProgress(`· ${describe(task)}`);
+          tell(`· ${describe(task)}`);
         },
-        onProgress: (taskId, step) =>
-          printProgress(`  ${plainLine(titles.get(taskId) ?? t("thinking"))}: ${plainLine(step)}`),
+        onProgress: (taskId, step) => tell(`  ${plainLine(titles.get(taskId) ?? t("thinking"))}: ${plainLine(step)}`),
       },
-      { signal: AbortSignal.timeout(timeout * 1_000), isAttended: process.stdin.isTTY === true },
-    );
+      { signal: AbortSignal.any(signals), isAttended: process.stdin.isTTY === true },
+    ).finally(() => prompt?.close());
     if (json) {
       const tasks = outcome.tasks.map(({ id, role, title, state, failureReason }) => ({
         id,
@@ -102,10 +109,18 @@ export const ask = command({
         tasks,
         questions: outcome.questions,
       });
-    } else {
+    } else if (prompt === null) {
       for (const question of outcome.questions)
         printLine(`\n? ${questionText(question, Date.now())}\n  ${howToAnswer(question)}`);
     }
+    const left = prompt?.left ?? null;
+    if (left !== null)
+      throw new Failure(
+        "asks",
+        t("it stays open, and the work goes on. Answer it later:  {how}  (mimikit questions  lists what is open)", {
+          how: howToAnswer(left),
+        }),
+      );
     if (outcome.state !== "complete" && outcome.state !== "asking")
       throw new Failure(
         "timedOut",
@@ -149,8 +164,4 @@ function whyOf({ problem, failureReason = "error" }: Result): string {
 
 function describe({ id, role, title, state, failureReason }: TaskSummary): string {
   return `${id} ${role} ${state}${failureReason === undefined ? "" : ` (${failureReason})`}  ${plainLine(title)}`;
-}
-
-function howToAnswer({ id }: QuestionView): string {
-  return `mimikit questions answer ${plainLine(id)} <answer>`;
 }

@@ -5,7 +5,7 @@ import { readText } from "../arguments/text-argument.ts";
 import { t } from "../i18n/language.ts";
 import { found, withState } from "../instance/state.ts";
 import { ask } from "../instance/write-command.ts";
-import { plainLine, printJson, printLine, styled } from "../io/print.ts";
+import { plainLine, plainText, printJson, printLine, styled } from "../io/print.ts";
 import { answerMeant, questionText } from "../terminal/question-text.ts";
 
 const list = command({
@@ -24,6 +24,7 @@ const answer = command({
   summary: "answer a question",
   examples: [
     ["mimikit questions answer t-000042.1 2", "the second option"],
+    ["mimikit questions answer t-000042.0.a1.approve y", "yes, once; n is no"],
     ["mimikit questions answer t-000042.1 the one in Frankfurt", "in your own words"],
   ],
   takesText: true,
@@ -33,7 +34,7 @@ const answer = command({
       .positional("text", {
         type: "string",
         array: true,
-        describe: "the number of an option, or your own words; - reads them from the pipe",
+        describe: "the number of an option, y or n, or your own words; - reads them from the pipe",
       }),
   async run({ json, id, text: words }) {
     const typed = await readText(words, `questions answer ${id}`);
@@ -48,7 +49,7 @@ const answer = command({
       printLine(
         asked.outcome === null
           ? t("{meant} (queued; it is applied when Mimikit runs)", { meant })
-          : `${question.id}: ${meant}`,
+          : `${question.id}: ${plainText(meant)}`,
       );
   },
 });

@@ -19,6 +19,8 @@ export interface Listener {
   onNotice(notice: ChatMessage): void;
   /** The answer, or work of it, asks something. */
   onQuestion(question: QuestionView): void;
+  /** It is no longer open: it was answered, here or elsewhere, or its time is over. */
+  onQuestionOver?(question: QuestionView): void;
   /** A task of this answer is new or has changed its state. */
   onTask(task: TaskSummary): void;
   /** A running task, or the Teller's turn, says what it does. */
@@ -53,6 +55,7 @@ export async function awaitAnswer(
   try {
     const id = await hand();
     const shown = new Map<string, string>();
+    let asked: readonly QuestionView[] = [];
     let settledAtMs: number | undefined;
     while (!signal.aborted) {
       const { messages, tasks, questions, isTurnOpen } = await readState();
@@ -65,13 +68,16 @@ export async function awaitAnswer(
         if (shown.get(task.id) !== task.state) listener.onTask(task);
         shown.set(task.id, task.state);
       }
-      for (const question of outcome.questions) {
-        if (!shown.has(question.id)) listener.onQuestion(question);
-        shown.set(question.id, "");
-      }
       for (const reply of outcome.replies) {
         if (!shown.has(reply.id)) listener.onReply(reply);
         shown.set(reply.id, "");
+      }
+      const { questions: open } = outcome;
+      for (const question of asked) if (!open.some(({ id }) => id === question.id)) listener.onQuestionOver?.(question);
+      asked = open;
+      for (const question of open) {
+        if (!shown.has(question.id)) listener.onQuestion(question);
+        shown.set(question.id, "");
       }
       settledAtMs = outcome.state === "settled" && !isTurnOpen ? (settledAtMs ?? performance.now()) : undefined;
       if (settledAtMs !== undefined && performance.now() - settledAtMs > SETTLED_MS_MAX)

@@ -10,7 +10,7 @@ import { t } from "../i18n/language.ts";
 import { durationIn } from "../i18n/words.ts";
 import { OpenQuestions } from "../instance/open-questions.ts";
 import { clipped, plainLine, plainText, styled, terminalColumns } from "../io/print.ts";
-import { questionText } from "./question-text.ts";
+import { ANSWER_PROMPT, howToAnswer, promptedText } from "./question-text.ts";
 import { TerminalMarkdown, terminalMarkdown } from "./terminal-markdown.ts";
 
 /** How often the last row says how long it takes. */
@@ -23,7 +23,6 @@ const thinking = () => t("thinking");
 /** The state of a task, for those states that are worth a line at a terminal. */
 const SIGNS: Partial<Record<TaskState, string>> = { running: "▸", done: "✓", failed: "✗", cancelled: "✗" };
 const BELL = "\u0007";
-const ANSWER_PROMPT = "answer › ";
 
 export class Screen {
   /** How many answers are awaited; while there are any, the prompt appears only when the user types. */
@@ -202,13 +201,7 @@ export class Screen {
   }
 
   private textOf(question: QuestionView): string {
-    const how =
-      this.terminal === null
-        ? `mimikit questions answer ${plainLine(question.id)} <answer>`
-        : question.options.length > 0
-          ? t("a number, or your own words; an empty line puts it aside")
-          : t("your own words; an empty line puts it aside");
-    return `${styled("yellow", "?")} ${questionText(question, Date.now())}\n${styled("dim", `  ${how}`)}`;
+    return promptedText(question, Date.now(), this.terminal === null ? howToAnswer(question) : waysToAnswer(question));
   }
 
   private message(message: ChatMessage): void {
@@ -338,6 +331,12 @@ export class Screen {
     this.isPrompting = false;
     this.isTelling = false;
   }
+}
+
+function waysToAnswer({ options, isChoice }: QuestionView): string {
+  if (isChoice) return t("a number, y for 1 or n for {last}; an empty line puts it aside", { last: options.length });
+  if (options.length > 0) return t("a number, or your own words; an empty line puts it aside");
+  return t("your own words; an empty line puts it aside");
 }
 
 /** A message from before: what was said by whom, and not all of what is long. */

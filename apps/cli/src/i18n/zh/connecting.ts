@@ -63,6 +63,11 @@ export const CONNECTING: Readonly<Record<string, string>> = {
   "your earlier input cannot be read: {reason}": "无法读取以前输入的内容：{reason}",
   "a number, or your own words; an empty line puts it aside": "输入序号或自己的话；空行表示先放着",
   "your own words; an empty line puts it aside": "用自己的话回答；空行表示先放着",
+  "a number, y for 1 or n for {last}; an empty line puts it aside":
+    "输入序号，或用 y 选 1、n 选 {last}；空行表示先放着",
+  "a number, or your own words; Ctrl-C leaves it open": "输入序号或自己的话；Ctrl-C 表示以后再答",
+  "your own words; Ctrl-C leaves it open": "用自己的话回答；Ctrl-C 表示以后再答",
+  "a number, y for 1 or n for {last}; Ctrl-C leaves it open": "输入序号，或用 y 选 1、n 选 {last}；Ctrl-C 表示以后再答",
   "another version of Mimikit answers at {url} ({what}): run  mimikit restart":
     "{url} 上是另一个版本的 Mimikit（{what}）：请运行 mimikit restart",
   "the gateway at {url} does not answer: {reason}": "{url} 的网关没有响应：{reason}",

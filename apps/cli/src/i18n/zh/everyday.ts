@@ -98,6 +98,8 @@ export const EVERYDAY: Readonly<Record<string, string>> = {
   thinking: "思考",
   "no complete answer within {timeout} s; it goes on: see  mimikit tasks  and  mimikit chat":
     "{timeout} 秒内没有得到完整的回答；工作仍在继续：见 mimikit tasks 和 mimikit chat",
+  "it stays open, and the work goes on. Answer it later:  {how}  (mimikit questions  lists what is open)":
+    "问题仍未回答，工作会继续进行。以后回答：{how}（mimikit questions 列出未回答的问题）",
   "it waits for your answer: {how}": "正在等待你的回答：{how}",
   "1 task failed: {named}": "1 个任务失败：{named}",
   "{count} tasks failed: {named}": "{count} 个任务失败：{named}",

@@ -121,6 +121,7 @@ export const EXAMPLES: Readonly<Record<string, string>> = {
   "mimikit questions alone is the same": "只写 mimikit questions 也一样",
   "the second option": "第二个选项",
   "in your own words": "用你自己的话",
+  "yes, once; n is no": "允许一次；n 表示不允许",
   "mimikit queue alone is the same": "只写 mimikit queue 也一样",
   "the tasks of Workers": "Worker 的任务",
   "mimikit recipe alone is the same": "只写 mimikit recipe 也一样",

@@ -47,8 +47,8 @@ export const SUMMARIES: Readonly<Record<string, string>> = {
   "the approval: mimikit approvals lists them": "许可的编号：用 mimikit approvals 查看",
 
   "send a message and wait for the whole answer": "发送消息，并等待完整的回答",
-  "Exit codes: 0 everything was done, 1 a task or a reply failed, 2 wrong usage, 3 nothing runs, 4 no complete answer in time, 5 it waits for your answer. At a terminal it goes on waiting for an answer that is given elsewhere; in a script it ends at once.":
-    "退出码：0 全部完成，1 有任务或回复失败，2 用法错误，3 没有运行，4 未能及时得到完整的回答，5 等待你的回答。在终端里，它会继续等待你在别处作出的回答；在脚本里则立即结束。",
+  "Exit codes: 0 everything was done, 1 a task or a reply failed, 2 wrong usage, 3 nothing runs, 4 no complete answer in time, 5 it waits for your answer. At a terminal you answer it there, and Ctrl-C leaves it open; in a script it ends at once.":
+    "退出码：0 全部完成，1 有任务或回复失败，2 用法错误，3 没有运行，4 未能及时得到完整的回答，5 等待你的回答。在终端里可以直接回答，Ctrl-C 表示以后再答；在脚本里则立即结束。",
   "the message, with the pipe if there is one; - waits for the pipe":
     "消息内容；管道里的内容会一起发送；- 表示等待管道",
   "attach a file of any kind (repeatable)": "附上任意类型的文件（可多次使用）",
@@ -264,8 +264,8 @@ export const SUMMARIES: Readonly<Record<string, string>> = {
   "the open questions, with their options by number": "待回答的问题，选项带序号",
   "answer a question": "回答一个问题",
   "the question, or the beginning of its id": "问题的编号或编号的开头",
-  "the number of an option, or your own words; - reads them from the pipe":
-    "选项的序号，或你自己的话；- 表示从管道读取",
+  "the number of an option, y or n, or your own words; - reads them from the pipe":
+    "选项的序号，y 或 n，或你自己的话；- 表示从管道读取",
 
   "the queues of the roles: list, pause and resume them": "各个角色的队列：列出、暂停、恢复",
   "the tasks that wait and run, by role": "各个角色排队和运行中的任务",
