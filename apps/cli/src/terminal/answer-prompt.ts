@@ -82,6 +82,8 @@ export class AnswerPrompt {
 
   private async askAll(): Promise<void> {
     for (let asked = this.open[0]; asked !== undefined && !this.isClosed; asked = this.open[0]) {
+      // What was typed on this row answers nothing.
+      clearRow();
       printLine(promptedText(asked, Date.now(), waysToAnswer(asked)));
       while (this.isAsked(asked)) await this.askFor(asked);
     }
@@ -196,7 +198,11 @@ async function dropTyped(input: TypedInput): Promise<void> {
 function erase(terminal: Interface): { rows: number } {
   const { rows } = terminal.getCursorPos();
   moveCursor(process.stdout, 0, -rows);
+  clearRow();
+  return { rows };
+}
+
+function clearRow(): void {
   cursorTo(process.stdout, 0);
   clearScreenDown(process.stdout);
-  return { rows };
 }
