@@ -81,7 +81,7 @@ export const ask = command({
         onNotice: (notice) => tell(`! ${plainLine(notice.text)}`),
         onQuestion(question) {
           if (prompt !== null) prompt.ask(question);
-          else printProgress(`? ${questionText(question, Date.now(), process.stderr)}\n  ${howToAnswer(question)}`);
+          else printProgress(`? ${questionText(question, Date.now())}\n  ${howToAnswer(question)}`);
         },
         onQuestionOver: ({ id }) => prompt?.withdraw(id),
         onTask(task) {
