@@ -1,6 +1,6 @@
 /**
- * Asks for the answers to questions while a command waits: one question after the other, each answered in a line. What was typed
- * before a question was shown never answers it.
+ * Asks for the answers to questions while a command waits: one question after the other, each answered in a line. Keys
+ * typed before a question was shown never answer it.
  */
 import { clearScreenDown, createInterface, cursorTo, type Interface, moveCursor } from "node:readline";
 import { setImmediate as nextTurn } from "node:timers/promises";
@@ -82,7 +82,7 @@ export class AnswerPrompt {
 
   private async askAll(): Promise<void> {
     for (let asked = this.open[0]; asked !== undefined && !this.isClosed; asked = this.open[0]) {
-      // What was typed on this row answers nothing.
+      // Keys echoed on this row answer nothing.
       clearRow();
       printLine(promptedText(asked, Date.now(), waysToAnswer(asked)));
       while (this.isAsked(asked)) await this.askFor(asked);
