@@ -726,7 +726,7 @@ const GROUPS: readonly Group[] = [
         "a password in an address of any scheme, in settings and backups",
         "masked",
         ["test/runtime/config/masked.test.ts", "no setting shows a secret"],
-        ["test/cli/backup/no-password.test.ts", "with secrets: %j"],
+        ["test/cli/backup/no-password.test.ts", "with secrets: %s"],
       ],
       [
         136,

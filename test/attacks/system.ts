@@ -19,6 +19,12 @@ export class System implements Reached {
   /** Resolves when the processes have nothing left to do, so that a change of their files is the doing of a request. */
   static async start(options: InstanceOptions = {}): Promise<System> {
     const system = new System(await Instance.start(options));
+    // The last line of a start, which may come after the pool is ready.
+    const log = join(system.home, "log.workers.jsonl");
+    await system.mimikit.until(
+      "the start of the pool",
+      () => readFileSync(log, "utf8").includes("workers_started") || undefined,
+    );
     await system.atRest();
     return system;
   }

@@ -7,7 +7,7 @@ import { writeBackup } from "../../../apps/cli/src/backup/write-backup.ts";
 import { temporaryDirectory } from "../../runtime/temporary-home.ts";
 import { temporaryState } from "../../store/home.ts";
 
-test.each([true, false])("with secrets: %j", async (withSecrets) => {
+test.each([true, false])("with secrets: %s", async (withSecrets) => {
   const { home } = temporaryState();
   for (const name of ["config.yaml", "config.noticed.yaml"])
     writeFileSync(join(home, name), 'pools: { url: "redis://:canary@host:6379" } # ours\n');
