@@ -64,7 +64,7 @@ export interface ReceiverParts {
   cache: StateCache;
   people: People;
   sends: Sends;
-  /** Of a channel whose messages can be edited. */
+  /** Present where the channel's messages can be edited. */
   heard: Heard | undefined;
   log: Log;
 }

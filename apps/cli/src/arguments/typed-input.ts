@@ -92,7 +92,7 @@ export class Pastes {
   private isEndLost = false;
   /** The paste that has begun, as far as it has come. */
   private pasted = "";
-  /** Those that are collapsed, the oldest first. */
+  /** Collapsed pastes, oldest first. */
   private readonly collapsed: CollapsedPaste[] = [];
   /** The end of what has come that may be the beginning of a mark. */
   private held = "";

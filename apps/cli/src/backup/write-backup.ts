@@ -98,7 +98,7 @@ export const LEFT_OUT: readonly string[] = [
 const SETTINGS: readonly string[] = [CONFIG_FILE, "config.last-good.json", "config.noticed.yaml"];
 const UNFINISHED = /\.(tmp|next|new)$/;
 const READ_BYTES = 262_144;
-/** Of a file in quarantine/, and of a record: a longer one cannot be read by any process. */
+/** Maximum size of a record and of a quarantined file, bytes; no process can read a longer one. */
 const DAMAGED_BYTES_MAX = RECORD_BYTES_MAX;
 /** A larger file of which the disk holds less than 1/16 is sparse: it would be written as zeros for hours. */
 const SPARSE_BYTES_MIN = 1_073_741_824;

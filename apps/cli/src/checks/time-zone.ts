@@ -1,4 +1,4 @@
-/** Whose time zone counts, and does TZ name one, here and where the processes run? */
+/** Checks which time zone is used, and that TZ is valid here and in the running processes. */
 import { personZone } from "@mimikit/runtime/clock/person-zone";
 import { givenTimeZone, isUnusable, zoneNamed } from "@mimikit/runtime/clock/system-zone";
 import { t } from "../i18n/language.ts";

@@ -18,7 +18,7 @@ export interface Cancellation {
   title: string | undefined;
 }
 
-/** Those that can still be taken back, the oldest first. */
+/** Cancellations that can still be undone, oldest first. */
 export const cancellations = signal<readonly Cancellation[]>([]);
 
 /** Cancels tasks unless it is taken back in time. */
