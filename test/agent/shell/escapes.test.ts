@@ -264,6 +264,16 @@ describe.skipIf(!isThere).each(WHO.map((who) => [who]))("as %s, in the repositor
     expect(lstatSync(join(linked.work, ".git/hooks")).isSymbolicLink()).toBe(true);
   });
 
+  test("a command runs, though git removes the folder of the linked worktrees before it starts", async () => {
+    const place = open();
+    const linked = temporaryDirectory();
+    git(place.work, "worktree", "add", "-q", linked);
+    const repository = await repositoryPlaces(place.work);
+    git(place.work, "worktree", "remove", linked);
+    expect(existsSync(join(place.work, ".git/worktrees"))).toBe(false);
+    expect(await printed(who, "echo ran", place, { repository })).toBe("ran\n");
+  });
+
   test("a workspace that is a linked worktree keeps its link to the repository", async () => {
     const main = open();
     const work = temporaryDirectory();

@@ -50,13 +50,16 @@ async function placesOf(gitDir: string, depth: number): Promise<Places> {
   } finally {
     await held.close();
   }
-  const fixed = [...Object.keys(FIXED), ...FIXED_IF_THERE].map((name) => join(gitDir, name));
+  const names = [...Object.keys(FIXED), ...FIXED_IF_THERE];
+  const fixed = names.map((name) => join(gitDir, name));
   const kinds = await Promise.all(fixed.map(kindOf));
   if (kinds.includes("link")) return closed;
   const modules = await modulesIn(join(gitDir, "modules"), depth);
   return [
     { path: gitDir, isWritable: true },
-    ...fixed.filter((_, at) => kinds[at] !== null).map((path) => ({ path, isWritable: false })),
+    ...names
+      .filter((_, at) => kinds[at] !== null)
+      .map((name) => ({ path: join(gitDir, name), isWritable: false, isOptional: FIXED_IF_THERE.includes(name) })),
     ...modules,
   ];
 }

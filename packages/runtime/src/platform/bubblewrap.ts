@@ -72,8 +72,8 @@ function mountsOf(walls: Walls, file = ""): string[] {
   const { hidden, work, isReadOnly, keepsOutside, protect, repository, temporary, userHome, kept, state } = walls;
   const tmp = realpathSync(TMP);
   const mounts: { path: string; options: string[] }[] = [];
-  const bind = (path: string, isWritable: boolean) =>
-    mounts.push({ path, options: [isWritable ? "--bind" : "--ro-bind", path, path] });
+  const bind = (path: string, isWritable: boolean, isOptional = false) =>
+    mounts.push({ path, options: [`${isWritable ? "--bind" : "--ro-bind"}${isOptional ? "-try" : ""}`, path, path] });
   const hasOwnTmp = temporary !== null || hasFixedRoot(walls);
   if (hasOwnTmp)
     mounts.push({ path: tmp, options: temporary === null ? ["--tmpfs", tmp] : ["--bind", temporary, tmp] });
@@ -86,7 +86,8 @@ function mountsOf(walls: Walls, file = ""): string[] {
     bind(dirname(file) === tmp ? file : dirname(file), false);
   for (const path of protect) bind(path, false);
   // A mount cannot be renamed or removed, so no other repository can take its place.
-  if (keepsOutside && !isReadOnly) for (const { path, isWritable } of repository) bind(path, isWritable);
+  if (keepsOutside && !isReadOnly)
+    for (const { path, isWritable, isOptional } of repository) bind(path, isWritable, isOptional);
   for (const path of hidden) mounts.push({ path, options: ["--tmpfs", path, "--remount-ro", path] });
   return mounts.sort((a, b) => a.path.length - b.path.length).flatMap(({ options }) => options);
 }

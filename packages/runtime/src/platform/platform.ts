@@ -42,8 +42,8 @@ export interface Walls {
   isOffline: boolean;
   /** It can change nothing in these directories, unless it works in one of them: then there, and nowhere else in it. */
   protect: readonly string[];
-  /** Parts of the workspace's git repository, where it keeps outside: it can change the writable ones, and remove or rename none. */
-  repository: readonly { path: string; isWritable: boolean }[];
+  /** Parts of the workspace's git repository, where it keeps outside: it can change the writable ones, and remove or rename none. git may remove an optional one before the command starts. */
+  repository: readonly { path: string; isWritable: boolean; isOptional?: boolean }[];
   /** The directory that it sees as /tmp; null if it sees /tmp itself. */
   temporary: string | null;
   /** The home directory of the user, which stays where it is in a /tmp of its own. */
