@@ -23,6 +23,9 @@ describe("receive", () => {
     const bad = { path: "inbox/x.json", reason: "not valid JSON", sinceMs: NOON_MS, inode: 1 };
     expect(decide(snapshot({ unreadable: [bad] }), NOON_MS + 1_999)).toEqual([]);
     expect(types(decide(snapshot({ unreadable: [bad] }), NOON_MS + 2_000))).toEqual(["quarantine"]);
+    const half = { ...bad, isUnfinished: true as const };
+    expect(decide(snapshot({ unreadable: [half] }), NOON_MS + 14_999)).toEqual([]);
+    expect(types(decide(snapshot({ unreadable: [half] }), NOON_MS + 15_000))).toEqual(["quarantine"]);
   });
 });
 

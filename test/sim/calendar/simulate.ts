@@ -2,7 +2,7 @@
  * One seed is one stretch of time somewhere in the world, around a moment at which its clocks are changed: triggers that
  * people make, change, pause and run, while the clock runs, jumps and stands, and supervisors are killed at any write.
  */
-import { UNREADABLE_GRACE_MS } from "@mimikit/core/base/snapshot";
+import { UNFINISHED_GRACE_MS } from "@mimikit/core/base/snapshot";
 import { triggerIdOf } from "@mimikit/core/triggers/of-command";
 import { BadJson, parseRecord } from "@mimikit/protocol/base/json";
 import { Role } from "@mimikit/protocol/base/role";
@@ -108,7 +108,7 @@ class Stretch {
       if ((await this.work()) + (done ?? 1) > 0) continue;
       if (hasWaited) return;
       hasWaited = true;
-      machine.nowMs += UNREADABLE_GRACE_MS;
+      machine.nowMs += UNFINISHED_GRACE_MS;
     }
     machine.violations.push("it never comes to rest");
   }

@@ -29,7 +29,7 @@ export function takeOverWaiting(home: string, beside: string): TakenOver {
     const path = join(home, INBOX, name);
     const info = lstatSync(path, { throwIfNoEntry: false });
     if (info?.isFile() !== true || info.size > RECORD_BYTES_MAX) continue;
-    const value = tryJson(readFileSync(path, "utf8"));
+    const value = tryJson(readFileSync(path, "utf8").replace(/^\ufeff/, ""));
     // The supervisor wrote it about something that did not happen in the earlier state.
     if (kindOf(value) === "event") continue;
     const command = InboxCommand.or(DroppedCommand).safeParse(value);

@@ -58,6 +58,8 @@ export interface UnreadableFile {
   sinceMs: number;
   /** Which file it is: another may take its place. */
   inode: number;
+  /** Its writer may not have finished: it ends in the middle, or has a temporary name. */
+  isUnfinished?: true;
 }
 
 /** Which task a steer or a stop found; null where nothing ran. Archived with the command, so that it is decided once. */
@@ -254,3 +256,5 @@ export function highestTurn(snapshot: Snapshot): number {
 
 /** A half-written file is left alone for this long. */
 export const UNREADABLE_GRACE_MS = 2_000;
+/** A file in inbox/ that its writer may not have finished is left alone for this long after its last change. */
+export const UNFINISHED_GRACE_MS = 15_000;

@@ -5,12 +5,13 @@
 
 import type { Action } from "../base/action.ts";
 import type { Snapshot } from "../base/snapshot.ts";
-import { UNREADABLE_GRACE_MS } from "../base/snapshot.ts";
+import { UNFINISHED_GRACE_MS, UNREADABLE_GRACE_MS } from "../base/snapshot.ts";
 
 export function receive(snapshot: Snapshot, nowMs: number): Action[] {
   const actions: Action[] = [...snapshot.dropped].map(([path, command]) => ({ type: "adopt", path, command }));
-  for (const { path, reason, sinceMs, inode } of snapshot.unreadable) {
-    if (nowMs - sinceMs >= UNREADABLE_GRACE_MS) actions.push({ type: "quarantine", path, reason, inode });
+  for (const { path, reason, sinceMs, inode, isUnfinished } of snapshot.unreadable) {
+    const graceMs = isUnfinished ? UNFINISHED_GRACE_MS : UNREADABLE_GRACE_MS;
+    if (nowMs - sinceMs >= graceMs) actions.push({ type: "quarantine", path, reason, inode });
   }
   return actions;
 }

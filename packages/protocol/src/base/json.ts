@@ -9,6 +9,9 @@ export const RECORD_DEPTH_MAX = 64;
 /** The text cannot be one of our records; `message` says why, without quoting the text. */
 export class BadJson extends Error {}
 
+/** The same for a text that its writer may not have finished. */
+export class UnfinishedJson extends BadJson {}
+
 /** The deepest nesting of brackets outside strings; counting stops at `limit + 1`. */
 export function jsonDepth(text: string, limit: number): number {
   let depth = 0;
@@ -26,6 +29,23 @@ export function jsonDepth(text: string, limit: number): number {
     } else if (code === 125 || code === 93) depth--;
   }
   return deepest;
+}
+
+/** Does the text end inside a string or a bracket, or before it has begun? So does a file whose writer has paused. */
+export function isCutOff(text: string): boolean {
+  if (text.trim() === "") return true;
+  let depth = 0;
+  let inString = false;
+  for (let i = 0; i < text.length; i++) {
+    const code = text.charCodeAt(i);
+    if (inString) {
+      if (code === 92) i++;
+      else if (code === 34) inString = false;
+    } else if (code === 34) inString = true;
+    else if (code === 123 || code === 91) depth++;
+    else if (code === 125 || code === 93) depth--;
+  }
+  return inString || depth > 0;
 }
 
 /** Parses bounded JSON. Throws `BadJson` when it is too long, too deep, or not JSON. */

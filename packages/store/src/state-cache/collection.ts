@@ -1,5 +1,5 @@
 /** One directory of immutable records, cached in memory: names are compared, and only new ones are read, and files of others again. */
-import { BadJson } from "@mimikit/protocol/base/json";
+import { BadJson, UnfinishedJson } from "@mimikit/protocol/base/json";
 import type { FileInfo, FileSystem } from "../disk/file-system.ts";
 import { ownNames } from "../disk/own-names.ts";
 import { makeDurable } from "../disk/record.ts";
@@ -9,6 +9,16 @@ interface Bad {
   reason: string;
   sinceMs: number;
   info: FileInfo;
+  isUnfinished: boolean;
+}
+
+/** A path that holds no record, and since when it has been as it is. */
+export interface Unreadable {
+  path: string;
+  reason: string;
+  sinceMs: number;
+  inode: number;
+  isUnfinished?: true;
 }
 
 export interface CollectionOptions<T> {
@@ -23,6 +33,8 @@ export interface CollectionOptions<T> {
   mustLast?(record: T): boolean;
   /** Has its file, by which it is known, been written by another process? Then it stays the very file that it is, and may be another one soon. */
   isForeign?(record: T): boolean;
+  /** Do other programs put files there? They may write them under temporary names first. */
+  hasDrops?: boolean;
   /** Hears of each record the moment it came or went: `record` is what stands under the stem now, `before` what stood there. */
   onChange?(stem: string, record: T | undefined, before: T | undefined): void;
 }
@@ -52,12 +64,13 @@ export class Collection<T> {
   }
 
   /** Paths that hold no record of ours, and since when. */
-  unreadable(): { path: string; reason: string; sinceMs: number; inode: number }[] {
-    return [...this.bads].map(([name, { reason, sinceMs, info }]) => ({
+  unreadable(): Unreadable[] {
+    return [...this.bads].map(([name, { reason, sinceMs, info, isUnfinished }]) => ({
       path: `${this.dir}/${name}`,
       reason,
       sinceMs,
       inode: info.inode,
+      ...(isUnfinished && { isUnfinished }),
     }));
   }
 
@@ -173,26 +186,27 @@ export class Collection<T> {
 
   /** The record in a file; undefined where there is none, which is remembered where there is something else. */
   private async decode(name: string, nowMs: number): Promise<T | undefined> {
-    const { fs, dir, decode } = this.options;
+    const { fs, dir, decode, hasDrops } = this.options;
     const path = `${dir}/${name}`;
     try {
-      if (!name.endsWith(SUFFIX)) throw new BadJson(`its name does not end in ${SUFFIX}`);
+      if (!name.endsWith(SUFFIX))
+        throw new (hasDrops === true ? UnfinishedJson : BadJson)(`its name does not end in ${SUFFIX}`);
       const text = await fs.read(path);
       return text === null ? undefined : await decode(stemOf(name), text, () => fs.info(path));
     } catch (error) {
       if (!(error instanceof BadJson)) throw error;
-      await this.remember(name, path, error.message, nowMs);
+      await this.remember(name, path, error, nowMs);
       return undefined;
     }
   }
 
-  private async remember(name: string, path: string, reason: string, nowMs: number): Promise<void> {
+  private async remember(name: string, path: string, error: BadJson, nowMs: number): Promise<void> {
     const info = await this.options.fs.info(path);
     if (info === null) return;
     const before = this.bads.get(name);
     const unchanged = before !== undefined && before.info.mtimeMs === info.mtimeMs && before.info.size === info.size;
     const sinceMs = unchanged ? Math.min(before.sinceMs, nowMs) : nowMs;
-    this.bads.set(name, { reason, sinceMs, info });
+    this.bads.set(name, { reason: error.message, sinceMs, info, isUnfinished: error instanceof UnfinishedJson });
   }
 }
 

@@ -5,7 +5,7 @@
 import type { AttemptFacts } from "@mimikit/core/base/snapshot";
 import type { AttachedFile, AttachmentOrder } from "@mimikit/protocol/base/attachment";
 import { ID_PATTERN } from "@mimikit/protocol/base/id-pattern";
-import { BadJson, parseJson, parseRecord } from "@mimikit/protocol/base/json";
+import { BadJson, isCutOff, parseJson, parseRecord, UnfinishedJson } from "@mimikit/protocol/base/json";
 import type { TaskKind } from "@mimikit/protocol/base/kind";
 import { Role } from "@mimikit/protocol/base/role";
 import { Signal } from "@mimikit/protocol/base/signal";
@@ -35,7 +35,7 @@ import {
 } from "../disk/state.ts";
 import { ArchiveIndex } from "./archive-index.ts";
 import { AttemptCache, type AttemptRecord, type RunningEntry } from "./attempt-cache.ts";
-import { Collection, type CollectionOptions } from "./collection.ts";
+import { Collection, type CollectionOptions, type Unreadable } from "./collection.ts";
 import { Groups } from "./groups.ts";
 import type { ChangedNames } from "./pending-changes.ts";
 import { TriggerVersions } from "./trigger-versions.ts";
@@ -100,6 +100,7 @@ export class StateCache {
         ...(durable && { mustLast: (record: T) => !mayBeLost(record) }),
         decode,
         isForeign,
+        hasDrops: dir === INBOX,
         ...(onChange !== undefined && { onChange }),
       });
     const inbox = records(
@@ -317,7 +318,7 @@ export class StateCache {
     for (const groups of Object.values(this.tasksBy)) groups.replace(id, task, before);
   }
 
-  unreadable(): { path: string; reason: string; sinceMs: number; inode: number }[] {
+  unreadable(): Unreadable[] {
     return this.all.flatMap((collection) => collection.unreadable());
   }
 }
@@ -395,6 +396,26 @@ async function tornClaim(stem: string, text: string, info: () => Promise<FileInf
 
 const isBeginning = (text: string, of: string) => text.startsWith(of) || of.startsWith(text);
 
+const MARK = "\ufeff";
+/** Bytes that are no UTF-8 are read as this. */
+const REPLACED = "\ufffd";
+
+/** The JSON in a file that any program may have written. Throws `BadJson`. */
+async function parseWritten(stem: string, text: string, fs: FileSystem): Promise<unknown> {
+  const json = text.startsWith(MARK) ? text.slice(MARK.length) : text;
+  let value: unknown;
+  let failure: unknown;
+  try {
+    value = parseJson(json);
+  } catch (error) {
+    if (error instanceof BadJson && isCutOff(json)) throw new UnfinishedJson(error.message);
+    failure = error;
+  }
+  if (json.includes(REPLACED)) await fs.readText(inboxPath(stem));
+  if (failure !== undefined) throw failure;
+  return value;
+}
+
 async function decodeInbox(
   stem: string,
   text: string,
@@ -402,7 +423,7 @@ async function decodeInbox(
   token: string,
   fs: FileSystem,
 ): Promise<InboxEntry> {
-  const value = parseJson(text);
+  const value = await parseWritten(stem, text, fs);
   const whole = InboxCommand.safeParse(value);
   if (whole.success && whole.data.id === stem && isIdOf(whole.data.kind, stem)) {
     const command = whole.data;
@@ -416,7 +437,7 @@ async function decodeInbox(
   if (!dropped.success) throw new BadJson(describeIssues(dropped.error));
   const file = await info();
   if (file === null) throw new BadJson("it vanished");
-  if ((await fs.read(inboxPath(stem))) !== text) throw new BadJson("it is being written");
+  if ((await fs.read(inboxPath(stem))) !== text) throw new UnfinishedJson("it is being written");
   // A hard link can bring in a file that its owner never meant as a message.
   if (file.links > 1) throw new BadJson("it is a hard link: copy the file instead");
   const named = { id: droppedId(stem, file), at: new Date(file.mtimeMs).toISOString() };
