@@ -1,5 +1,6 @@
+import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
-import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, truncateSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { triggerOf } from "@mimikit/core/triggers/triggers";
 import { HistoryIndex } from "@mimikit/memory/search/history-index";
@@ -13,6 +14,8 @@ import type { FileSystem } from "@mimikit/store/disk/file-system";
 import { createRecord } from "@mimikit/store/disk/record";
 import {
   archivePath,
+  BACKLOG_PATH,
+  MEMORY_PATH,
   PERSONA_PATH,
   PROFILE_PATH,
   questionPath,
@@ -21,6 +24,8 @@ import {
   resultPath,
   triggerPath,
 } from "@mimikit/store/disk/state";
+import { DOCUMENT_BYTES_MAX } from "@mimikit/store/documents/document";
+import { unreadableDocuments } from "@mimikit/store/documents/unreadable-documents";
 import { ArchiveIndex } from "@mimikit/store/state-cache/archive-index";
 import { StateCache } from "@mimikit/store/state-cache/state-cache";
 import { HistoryWindow } from "@mimikit/store/views/history";
@@ -200,11 +205,42 @@ test("rules that are too long are reported once, until they are changed", async 
   expect(cuts).toEqual([4_001, 4_002]);
 });
 
-test("without its rules, where they are there and cannot be read, nothing is run", async () => {
+test("without its rules, where they are there and cannot be read, no task is run, and a turn says so and begins nothing", async () => {
   const { told, home } = await stateWith();
   mkdirSync(join(home, RULES_PATH));
-  await expect(told(next)).rejects.toThrow("rules.md: not a regular file");
+  await expect(told(task("t-000001.0"))).rejects.toThrow("rules.md: not a regular file");
+  const { rules } = await told(next);
+  expect(rules).toContain("rules.md: not a regular file");
+  expect(rules).toContain("start and change nothing");
 });
+
+const ODD: readonly (readonly [string, string, (path: string) => void])[] = [
+  ["a directory", "not a regular file", (path) => mkdirSync(path)],
+  ["a link to nowhere", "not a regular file", (path) => symlinkSync("/nowhere/at/all", path)],
+  ["a link to a device", "not a regular file", (path) => symlinkSync("/dev/zero", path)],
+  ["a pipe", "not a regular file", (path) => void execFileSync("mkfifo", [path])],
+  [
+    "too long",
+    `longer than ${DOCUMENT_BYTES_MAX} bytes`,
+    (path) => {
+      writeFileSync(path, "");
+      truncateSync(path, DOCUMENT_BYTES_MAX + 1);
+    },
+  ],
+];
+const OPTIONAL = [PERSONA_PATH, PROFILE_PATH, MEMORY_PATH, BACKLOG_PATH];
+
+test.each(ODD)(
+  "a document that is %s is left out of a turn, which names it, and it is a problem",
+  async (_what, reason, make) => {
+    const { told, home, fs } = await stateWith();
+    for (const path of OPTIONAL) make(join(home, path));
+    const { unread, persona, backlog } = await told(next);
+    expect(unread?.toSorted()).toEqual(OPTIONAL.map((path) => `${path}: ${reason}`).sort());
+    expect([persona, backlog]).toEqual(["", []]);
+    expect(await unreadableDocuments(fs)).toEqual(OPTIONAL.map((path) => ({ path, reason, stopsTasks: false })));
+  },
+);
 
 describe("a long message", () => {
   const paste = `${"字".repeat(8_000)}?`;

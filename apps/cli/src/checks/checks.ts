@@ -4,10 +4,12 @@ import { createHash } from "node:crypto";
 import { existsSync, readdirSync, readFileSync, statfsSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { Role } from "@mimikit/protocol/base/role";
+import { sentence } from "@mimikit/protocol/texts/coded";
 import { urlOf } from "@mimikit/runtime/config/address";
 import { commandName } from "@mimikit/runtime/home/command-name";
 import { HomeError, homeHash, modeText, readToken, whyNoLinks, whyUnwritable } from "@mimikit/runtime/home/home";
 import { ROOT } from "@mimikit/runtime/home/programs";
+import { lacksInodes } from "@mimikit/runtime/home/room";
 import { TARGET } from "@mimikit/runtime/platform/this-platform";
 import { silentSecOf } from "@mimikit/runtime/process/heartbeat";
 import { findMarked, POOL_MARK } from "@mimikit/runtime/process/marked-processes";
@@ -15,8 +17,10 @@ import { deathsOf } from "@mimikit/runtime/process/role-record";
 import { rolesOf } from "@mimikit/runtime/process/roles-of";
 import { isSingletonClaimed } from "@mimikit/runtime/process/singleton";
 import { DELIVERIES, DIRECTORIES, QUARANTINE, runningOf } from "@mimikit/store/disk/state";
+import { unreadableDocuments } from "@mimikit/store/documents/unreadable-documents";
 import { t, told } from "../i18n/language.ts";
 import { Client } from "../instance/client.ts";
+import { withDisk } from "../instance/state.ts";
 import { reasonOf } from "../io/failure.ts";
 import { findDaemons, foreignPm2Homes, livingRoles } from "../processes/instance.ts";
 import { probePort } from "../processes/probe-port.ts";
@@ -58,6 +62,7 @@ export const CHECKS: Record<string, (input: DoctorInput) => Promise<DoctorCheck[
   pools: async (input) => (input.config.pools.url === undefined ? [] : (await import("./pools.ts")).checkPools(input)),
   mcp: checkMcp,
   web: checkWeb,
+  documents: checkDocuments,
   quarantine: checkQuarantine,
   records: checkRecords,
 };
@@ -121,11 +126,12 @@ function checkConfig({ problems }: DoctorInput): DoctorCheck[] {
 }
 
 function checkDisk({ home, workDir, exists }: DoctorInput): DoctorCheck[] {
-  const { bavail, bsize } = statfsSync(exists ? home : workDir);
+  const { bavail, bsize, files, ffree } = statfsSync(exists ? home : workDir);
   const free = bavail * bsize;
   const text = t("{free} MB free", { free: (free / 1_048_576).toFixed(0) });
   const next = t("make room: messages are refused when the disk is full");
   if (free < DISK_BYTES_FAIL) return [fail(text, next)];
+  if (lacksInodes({ files, ffree })) return [fail(told(sentence("no_inodes", { path: home })), next)];
   return [free < DISK_BYTES_WARN ? warn(text, next) : ok(text)];
 }
 
@@ -229,6 +235,17 @@ async function checkChildren({ home, exists }: DoctorInput): Promise<DoctorCheck
   if (orphans.length === 0) return [ok(t("no process of a task is left over"))];
   const names = orphans.map(({ pid, mark }) => `${pid} (${mark})`);
   return [warn(t("left over from tasks: {list}", { list: listed(names) }), t("mimikit down ends them"))];
+}
+
+/** Nothing is said where all can be read. */
+async function checkDocuments({ home, exists }: DoctorInput): Promise<DoctorCheck[]> {
+  const unreadable = exists ? await withDisk(home, unreadableDocuments) : [];
+  return unreadable.map(({ path, reason, stopsTasks }) =>
+    warn(
+      told(sentence(stopsTasks ? "rules_unreadable" : "document_unreadable", { path, detail: reason })),
+      t("make it a readable file, or remove it"),
+    ),
+  );
 }
 
 function checkQuarantine({ home, exists }: DoctorInput): DoctorCheck[] {

@@ -7,17 +7,19 @@ import { existsSync } from "node:fs";
 import { momentText } from "@mimikit/core/schedule/trigger-words";
 import { triggerSummary } from "@mimikit/core/views/board";
 import { dayOf, type Usage } from "@mimikit/protocol/base/usage";
+import { sentence } from "@mimikit/protocol/texts/coded";
 import type { BudgetState, Status, TaskSummary } from "@mimikit/protocol/wire/api";
 import { whyUnwritable } from "@mimikit/runtime/home/home";
 import { silentSecOf } from "@mimikit/runtime/process/heartbeat";
 import { rolesOf } from "@mimikit/runtime/process/roles-of";
+import { unreadableDocuments } from "@mimikit/store/documents/unreadable-documents";
 import { UsageLog } from "@mimikit/store/views/usage-log";
 import { command } from "../arguments/command.ts";
 import { nameIn, t, told } from "../i18n/language.ts";
 import { durationIn } from "../i18n/words.ts";
 import { answeredText, connectHint } from "../instance/answerers.ts";
 import { connect, mayPass } from "../instance/client.ts";
-import { shortId, withState } from "../instance/state.ts";
+import { shortId, withDisk, withState } from "../instance/state.ts";
 import { openTasks } from "../instance/task-list.ts";
 import { personZoneHere } from "../io/person-zone.ts";
 import { currentPlace } from "../io/place.ts";
@@ -118,6 +120,8 @@ async function showFiles(json: boolean): Promise<void> {
   }));
   const unwritable = whyUnwritable(home);
   const problems = unwritable === null ? [] : [unwritable];
+  for (const { path, reason, stopsTasks } of await withDisk(home, unreadableDocuments))
+    problems.push(sentence(stopsTasks ? "rules_unreadable" : "document_unreadable", { path, detail: reason }));
   for (const [role, { silentSec }] of Object.entries(processes))
     if (silentSec !== undefined)
       problems.push(t("{role} has not responded for {silentSec} s:  mimikit restart", { role, silentSec }));

@@ -1,6 +1,6 @@
 /** One page of facts about the instance: who answers, who is alive, how much waits, and what the owner should look at. */
 
-import { existsSync } from "node:fs";
+import { existsSync, statfsSync } from "node:fs";
 import { join } from "node:path";
 import { type Account, budgetStates, ceilingOf, type SpendingLimits } from "@mimikit/core/base/budget";
 import { aheadOfClock } from "@mimikit/core/triggers/ahead-of-clock";
@@ -12,7 +12,7 @@ import type { Task } from "@mimikit/protocol/records/task";
 import { sentence, withCodes } from "@mimikit/protocol/texts/coded";
 import type { ProcessState, Status, TaskSummary } from "@mimikit/protocol/wire/api";
 import { whyUnwritable } from "@mimikit/runtime/home/home";
-import { ROOM_BYTES_MIN, roomBytes } from "@mimikit/runtime/home/room";
+import { lacksInodes, ROOM_BYTES_MIN, roomBytes } from "@mimikit/runtime/home/room";
 import { VERSION } from "@mimikit/runtime/home/version";
 import { silentSecOf } from "@mimikit/runtime/process/heartbeat";
 import { isAlive } from "@mimikit/runtime/process/identity";
@@ -20,6 +20,7 @@ import { ACTORS, deathsOf, type ProcessRole, type RoleRecord, readRole } from "@
 import { hasCode } from "@mimikit/store/disk/error-code";
 import type { FileSystem } from "@mimikit/store/disk/file-system";
 import { HOOKS, MCP_STATE_PATH, MEMORY, MEMORY_SUMMARY, QUARANTINE } from "@mimikit/store/disk/state";
+import { unreadableDocuments } from "@mimikit/store/documents/unreadable-documents";
 import type { StateCache } from "@mimikit/store/state-cache/state-cache";
 import { accountsAt } from "@mimikit/store/views/accounts";
 import type { DailyUsage, UsageLog } from "@mimikit/store/views/usage-log";
@@ -29,6 +30,8 @@ import type { StateView } from "./view.ts";
 
 /** Triggers of one kind of problem; more of them are not listed. */
 const TRIGGERS_SHOWN_MAX = 3;
+/** Files in quarantine/ that are named. */
+const QUARANTINED_SHOWN_MAX = 3;
 
 /** Facts that follow from the settings as they are now. */
 export interface SettingsFacts {
@@ -68,11 +71,14 @@ export interface StatusFacts {
 export async function statusOf(facts: StatusFacts, fs: FileSystem, state: StateView, nowMs: number): Promise<Status> {
   const supervisor = processState(facts.home, "supervisor");
   const workers = processState(facts.home, "workers");
-  const quarantine = (await fs.list(QUARANTINE)).length;
+  const setAside = await fs.list(QUARANTINE);
+  const quarantine = setAside.length;
   const settings = facts.settings();
   const channels = settings.hasChannels ? await channelsOf(fs, facts.home) : undefined;
   const accounts = accountsAt(settings.limits, facts.usage, facts.cache, nowMs);
   const problems = [...settings.problems, ...outagesIn(state), ...ceilingsIn(accounts), ...(await memoryProblems(fs))];
+  for (const { path, reason, stopsTasks } of await unreadableDocuments(fs))
+    problems.push(sentence(stopsTasks ? "rules_unreadable" : "document_unreadable", { path, detail: reason }));
   if (settings.adopted && (await fs.exists(HOOKS))) problems.push(...(await hookProblems(fs, facts.home)));
   for (const role of settings.paused) problems.push(sentence("queue_paused", { role }));
   const { triggers, archiveIndex } = facts.cache;
@@ -86,6 +92,7 @@ export async function statusOf(facts: StatusFacts, fs: FileSystem, state: StateV
   const unwritable = whyUnwritable(facts.home);
   if (unwritable !== null) problems.push(sentence("unwritable", { detail: unwritable }));
   else if (roomBytes(facts.home) < ROOM_BYTES_MIN) problems.push(sentence("no_room", { path: facts.home }));
+  if (lacksInodes(statfsSync(facts.home))) problems.push(sentence("no_inodes", { path: facts.home }));
   problems.push(...facts.mishaps.problems(nowMs));
   if (!supervisor.alive) problems.push(sentence("supervisor_down"));
   if (!workers.alive) problems.push(sentence("workers_down"));
@@ -107,6 +114,8 @@ export async function statusOf(facts: StatusFacts, fs: FileSystem, state: StateV
       problems.push(sentence("channel_stands_still", { name, detail }));
   problems.push(...(await mcpProblems(facts.home)));
   if (quarantine > 0) problems.push(sentence("quarantined", { count: quarantine }));
+  const asides = setAside.map((name) => `${QUARANTINE}/${name}`);
+  problems.push(...facts.mishaps.quarantined(asides, QUARANTINED_SHOWN_MAX));
   return withCodes({
     ready: [supervisor, workers].every(({ alive, silentSec }) => alive && silentSec === undefined),
     adopted: settings.adopted,

@@ -29,8 +29,8 @@ import type { HistoryWindow } from "@mimikit/store/views/history";
 import { layOutTexts } from "./lay-out-texts.ts";
 import type { OpenTasks } from "./open-tasks.ts";
 import { originOf } from "./origin-of.ts";
-import type { OwnerRules } from "./owner-rules.ts";
-import { readDocument } from "./read-document.ts";
+import { type OwnerRules, rulesForTurn } from "./owner-rules.ts";
+import { readOrReason } from "./read-document.ts";
 import { recall } from "./recall.ts";
 
 /** Ended tasks that a role is told of; the rest is in the history. */
@@ -102,8 +102,14 @@ export async function gatherContext(
     ...(sender?.client !== undefined && { client: clientOf(sender, sender.client, now) }),
   };
   const place = { home, workDir };
-  const persona = await readDocument(fs, PERSONA_PATH);
-  const profile = await readDocument(fs, PROFILE_PATH);
+  const unread: string[] = [];
+  const read = async (path: string) => {
+    const { text, reason } = await readOrReason(fs, path);
+    if (reason !== undefined) unread.push(reason);
+    return text;
+  };
+  const persona = await read(PERSONA_PATH);
+  const profile = await read(PROFILE_PATH);
   const all = said.with(newest);
   const { sections } = definitionOf(task);
   const pools = sections.includes("pools") ? ((await listPools?.()) ?? []) : [];
@@ -111,13 +117,13 @@ export async function gatherContext(
     ...conversed,
     ...(sections.includes("memory")
       ? await reminded({ task, context: conversed }, { said: all, newest }, place, [
-          await readDocument(fs, MEMORY_PATH),
+          await read(MEMORY_PATH),
           persona,
           profile,
         ])
       : NOTHING_RECALLED),
     summary,
-    rules: await rules.read(),
+    rules: isTurn(task) ? await rulesForTurn(rules) : await rules.read(),
     persona: toldOf(persona),
     profile: toldOf(profile),
     longTexts: await layOutTexts(messages, task.role, { fs, runDir }),
@@ -128,9 +134,10 @@ export async function gatherContext(
     questions: listQuestions(cache),
     memoryPlace: place,
     skills: sections.includes("skills") ? await listSkills() : [],
-    backlog: parseBacklog(await readDocument(fs, BACKLOG_PATH)).map(({ item, done }) => ({ item, done })),
+    backlog: parseBacklog(await read(BACKLOG_PATH)).map(({ item, done }) => ({ item, done })),
     providers,
     version: VERSION,
+    ...(unread.length > 0 && { unread }),
     ...(evidence.length > 0 && { evidence }),
     ...(pools.length > 0 && { pools }),
   };

@@ -12,3 +12,13 @@ export async function readDocument(fs: FileSystem, path: string): Promise<string
     throw error;
   }
 }
+
+/** As `readDocument`, for what a run can do without: empty, with the reason, where it cannot be read. */
+export async function readOrReason(fs: FileSystem, path: string): Promise<{ text: string; reason?: string }> {
+  try {
+    return { text: await readDocument(fs, path) };
+  } catch (error) {
+    if (!(error instanceof BadJson)) throw error;
+    return { text: "", reason: error.message };
+  }
+}

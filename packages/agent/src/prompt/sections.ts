@@ -131,6 +131,7 @@ function renderEnvironment({ task, context }: Run): Quoted {
     server_time_zone: server.timeZone,
     weekday: weekdayIn(user.nowMs, user.timeZone),
     ...(isTurn(task) && { version: context.version, provider: context.providers.teller }),
+    ...(context.unread !== undefined && { unreadable_documents: context.unread.join("; ") }),
   });
 }
 

@@ -33,6 +33,8 @@ export interface Context {
   /** The Teller's persona and the user's profile, from their own files. */
   persona: string;
   profile: string;
+  /** Documents among these that are there and cannot be read, each with its reason; not given where all can. */
+  unread?: readonly string[];
   /** The files with the whole text of messages that are too long for a prompt, by the ids of the messages. */
   longTexts: Readonly<Record<string, string>>;
   /** Everything that was ever said, for the tools that look it up. */

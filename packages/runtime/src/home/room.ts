@@ -13,6 +13,8 @@ const BALLAST_PATH = `${LOCKS}/ballast`;
 export const BALLAST_BYTES = 2 * 1_048_576;
 /** With less free space than this, in bytes, the disk counts as full and the ballast is deleted. */
 export const ROOM_BYTES_MIN = 1_048_576;
+/** With fewer free inodes than this, no message is sure to be saved. */
+const INODES_MIN = 16;
 /** With at least this much free space, in bytes, the ballast is written. */
 const BALLAST_ROOM_BYTES_MIN = 16 * 1_048_576;
 /** Space that a role needs to start, in bytes: its record, its log. */
@@ -23,6 +25,11 @@ const LOOK_EVERY_MS = 2_000;
 export function roomBytes(home: string): number {
   const { bavail, bsize, blocks } = statfsSync(home);
   return blocks === 0 ? Number.POSITIVE_INFINITY : bavail * bsize;
+}
+
+/** Are the inodes of this file system used up, so that no file can be made whatever space is free? Some file systems count none. */
+export function lacksInodes({ files, ffree }: { files: number; ffree: number }): boolean {
+  return files > 0 && ffree < INODES_MIN;
 }
 
 /** Writes or deletes the ballast, whichever the free space calls for. Throws what the disk throws. @returns what it did. */

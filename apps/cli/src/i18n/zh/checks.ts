@@ -54,6 +54,7 @@ export const CHECKS: Readonly<Record<string, string>> = {
   "nothing is in quarantine": "没有被隔离的文件",
   "could not be read and was moved to quarantine: {list}": "无法读取，已移入隔离目录：{list}",
   "look at it in {dir}, then move it back or delete it": "请在 {dir} 里查看，然后移回或删除",
+  "make it a readable file, or remove it": "请换成可以读取的文件，或移除",
   "{shown} and {more} more": "{shown} 等，另有 {more} 项",
   "0 can be read": "没有可以读取的钩子",
   "{count} can be read: {names}": "{count} 个可以读取：{names}",
