@@ -42,7 +42,7 @@ async function dropping() {
     writeFileSync(join(home, "tmp/person/note"), content);
     renameSync(join(home, "tmp/person/note"), path);
   };
-  /** What is set aside at this moment, and why. */
+  /** The files that are set aside at this moment, each with its reason. */
   const setAside = async (nowMs: number) => {
     await cache.refresh(nowMs, true);
     const actions = decide(snapshot({ unreadable: cache.unreadable() }), nowMs);

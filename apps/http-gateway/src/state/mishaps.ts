@@ -43,7 +43,7 @@ export class Mishaps {
     return [...this.known.values()].flatMap(({ atMs, problem }) => (nowMs - atMs < TOLD_MS ? [problem] : []));
   }
 
-  /** What is known of these files in quarantine/, the newest first. */
+  /** The reasons of these files in quarantine/ as far as they are known, the newest first. */
   quarantined(asides: readonly string[], max: number): string[] {
     const there = new Set(asides);
     return [...this.reasons]
