@@ -12,9 +12,9 @@ const REASONS_MAX = 100;
 const TOLD_MS = 86_400_000;
 
 export class Mishaps {
-  /** The newest of each kind and place. */
   /** Why each of the newest files in quarantine/ is there, by its path there. */
   private readonly reasons = new Map<string, { path: string; detail: string }>();
+  /** The newest of each kind and place. */
   private readonly known = new Map<string, { atMs: number; problem: string }>();
 
   /** Takes note of a line of the audit log, if it tells of a mishap. */
