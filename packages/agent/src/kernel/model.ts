@@ -93,6 +93,8 @@ export interface ModelFailure {
   isOutage?: boolean;
   /** How long the endpoint asks to be left alone, in ms. */
   retryAfterMs?: number;
+  /** The endpoint works and answers later by itself: a rate limit, an overload, a model that is being loaded. */
+  waits?: boolean;
 }
 
 /** How people are told of a model that ended in nothing. */

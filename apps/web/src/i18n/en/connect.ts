@@ -7,9 +7,13 @@ import { costText, numberText } from "../base/format.ts";
 const ADVICE: Record<Cause, string> = {
   key: "The key or the login was rejected. Use another one.",
   credit: "There is no credit left. Add some where the key was created, or choose another model.",
+  limit: "Its rate limit is reached. Wait, or choose another model.",
   model: "There is no such model. Choose one from the list.",
   tools: "This model cannot call tools. Choose another one.",
   window: "The context window of this model is too small. Choose another one.",
+  withheld: "The answer was withheld, by the model or by a filter. Choose another one.",
+  region: "It does not serve this country or region. Choose another provider.",
+  request: "It does not accept the request. Choose another model.",
   down: "No response. Is the server running, and is the address right?",
   program: "The program is not working. Install it or sign in, then check again.",
   busy: "It is busy. Wait a moment, then test again.",

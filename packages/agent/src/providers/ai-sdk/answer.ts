@@ -9,6 +9,7 @@ import type {
   ToolCall,
   VendorData,
 } from "../../kernel/model.ts";
+import { withheldFor } from "../endpoint/failure.ts";
 import { ANSWER_CHARS_MAX, BROKE_OFF, CALLS_MAX, usageOf, withIds } from "../endpoint/measure-answer.ts";
 
 type Finish = Extract<LanguageModelV4StreamPart, { type: "finish" }>;
@@ -56,8 +57,7 @@ export class SdkAnswer {
     const raw = finishReason?.raw ?? reason;
     if (reason === "interrupted") return unavailable(BROKE_OFF);
     if (reason === "error") return unavailable(`the model could not end an answer: ${raw}`);
-    if (reason === "content-filter")
-      return { type: "failure", kind: "refused", cause: "other", message: `the model withheld the answer: ${raw}` };
+    if (reason === "content-filter") return withheldFor(raw);
     const written = [this.text, ...this.calls.flatMap((call) => [call.name, call.arguments])].join("");
     const counted = {
       input: usage?.inputTokens.total || null,

@@ -88,7 +88,7 @@ class Exchange {
       const body = JSON.stringify({ error: { message: said.message, type: said.type } });
       const failure =
         said.statusCode === undefined
-          ? failureInStream({ message: said.message }, hostOf(place))
+          ? failureInStream(said, hostOf(place))
           : failureOf(said.statusCode, body, null, Date.now(), hostOf(place));
       return atPlace(failure, place);
     }
@@ -110,7 +110,7 @@ class Exchange {
         return new Response(ReadableStream.from(chunks), { status, headers });
       }
       const body = await readAll(chunks, ERROR_BODY_CHARS_MAX);
-      this.refusal = failureOf(status, body, headers.get("retry-after"), Date.now(), hostOf(this.place));
+      this.refusal = failureOf(status, body, headers, Date.now(), hostOf(this.place));
     } catch (error) {
       this.trouble = error;
       throw error;

@@ -9,7 +9,7 @@ import { describeIssues } from "@mimikit/protocol/texts/issues";
 import { wellFormed, wellFormedJson } from "@mimikit/protocol/texts/whole-characters";
 import type { KernelMessage, Model, ModelEvent, ModelRequest } from "../../kernel/model.ts";
 import type { Media } from "../../prompt/media.ts";
-import { failureInStream, failureOf } from "../endpoint/failure.ts";
+import { errorIn, failureInStream, failureOf } from "../endpoint/failure.ts";
 import { BROKE_OFF } from "../endpoint/measure-answer.ts";
 import { hostOf } from "../endpoint/place.ts";
 import { atPlace, EndpointWatch, readAll } from "../endpoint/watch.ts";
@@ -54,7 +54,7 @@ async function* exchange(endpoint: Endpoint, request: ModelRequest, watch: Endpo
   const chunks = watch.listen(response.body ?? []);
   if (!response.ok) {
     const body = await readAll(chunks, ERROR_BODY_CHARS_MAX);
-    yield failureOf(response.status, body, response.headers.get("retry-after"), Date.now(), hostOf(endpoint));
+    yield failureOf(response.status, body, response.headers, Date.now(), hostOf(endpoint));
     return;
   }
   const isWhole = response.headers.get("content-type")?.includes("json") ?? false;
@@ -66,9 +66,11 @@ async function* exchange(endpoint: Endpoint, request: ModelRequest, watch: Endpo
       isDone = true;
       break;
     }
-    const chunk = Chunk.safeParse(parseJson(data, JSON_LIMITS));
+    const json = parseJson(data, JSON_LIMITS);
+    const error = errorIn(json);
+    if (error !== undefined) return yield failureInStream(error, hostOf(endpoint));
+    const chunk = Chunk.safeParse(json);
     if (!chunk.success) throw new BadJson(describeIssues(chunk.error));
-    if (chunk.data.error != null) return yield failureInStream(chunk.data.error, hostOf(endpoint));
     const { text, thought } = answer.add(chunk.data);
     if (thought !== "") yield { type: "thought", text: thought };
     if (text !== "") yield { type: "delta", text };
