@@ -74,7 +74,7 @@ export async function* runKernel(run: Run, kernel: Kernel, signal: AbortSignal):
 
 /** Why a run ends without a result. */
 type Failure = Pick<FailedEvent, "error" | "retryable"> &
-  Partial<Pick<FailedEvent, "failureReason" | "isOutage" | "cause" | "host" | "names">>;
+  Partial<Pick<FailedEvent, "failureReason" | "isOutage" | "waits" | "retryAfterMs" | "cause" | "host" | "names">>;
 
 /** The outcome of the calls of one answer. */
 interface Called {
@@ -267,11 +267,13 @@ class Loop {
       await conversation.addResult({ requestId: call.id, tool: call.name, text, isMade: false, error: "skipped" });
   }
 
-  private failedBy({ kind, message, isOutage = false, cause, host, names = [] }: ModelFailure): FailedEvent {
+  private failedBy(failure: ModelFailure): FailedEvent {
+    const { kind, message, isOutage = false, waits = false, retryAfterMs, cause, host, names = [] } = failure;
     const place = { ...(host !== undefined && { host }), ...(names.length > 0 && { names }) };
     const why = { ...(cause !== undefined && { cause }), ...place };
     if (kind === "aborted") return { ...this.stopped(message), ...why };
-    return this.failed({ error: message, retryable: kind === "unavailable", isOutage, ...why });
+    const wait = { ...(waits && { waits }), ...(retryAfterMs !== undefined && { retryAfterMs }) };
+    return this.failed({ error: message, retryable: kind === "unavailable", isOutage, ...wait, ...why });
   }
 
   private stopped(error: string): FailedEvent {
