@@ -209,10 +209,13 @@ function byCompletion(a: TaskSummary, b: TaskSummary): number {
   return first < second ? -1 : first > second ? 1 : 0;
 }
 
-/** For each role that waits for a provider to be reachable: since when, and why. */
+/** For each role that waits for a provider: until when its limit lasts, or since when nobody is reached, and why. */
 function outagesIn({ outages }: StateView): string[] {
   return Role.options.flatMap((role) => {
     const waiting = outages.filter(({ task, isOpen }) => isOpen && task.role === role);
+    const limits = waiting.flatMap(({ newest: { until, error } }) => (until === undefined ? [] : [{ until, error }]));
+    const [limit] = limits.sort((a, b) => (a.until > b.until ? -1 : 1));
+    if (limit !== undefined) return [sentence("limit_reached", { role, moment: limit.until, detail: limit.error })];
     const [first] = waiting.map(({ outage }) => outage).sort((a, b) => (a.since < b.since ? -1 : 1));
     if (first === undefined) return [];
     return [sentence("nobody_reached", { role, moment: first.since, detail: first.error })];

@@ -311,6 +311,7 @@ export const CHINESE_TEXTS: Record<TextCode, string> = {
   test_no_word: "它什么都没说就结束了",
   model_no_answer: "模型没有回答就结束了",
 
+  limit_reached: "负责{role}的模型已达到使用上限，直到 {moment}：{detail}",
   nobody_reached: "从 {moment} 起无法连接负责{role}的服务商：{detail}",
   budget_used_up: "{scope}的预算（{period}）用完了：工作等到 {moment}，或等预算提高",
   trigger_unanswered:

@@ -329,6 +329,7 @@ export const TEXTS = {
   model_no_answer: "the model ended without an answer",
 
   // Problems that the owner should look at.
+  limit_reached: "the model of the {role} has reached its rate limit, until {moment}: {detail}",
   nobody_reached: "no provider of the {role} has been reachable since {moment}: {detail}",
   budget_used_up: "the budget of the {scope} {period} is used up: work waits until {moment}, or until you raise it",
   trigger_unanswered:
