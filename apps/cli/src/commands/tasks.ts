@@ -139,7 +139,7 @@ function list(found: readonly TaskSummary[]): void {
   const rows = found.map(({ id, role, state, createdAt, failureReason, limitedUntil, title }) => [
     id,
     role,
-    limitedUntil !== undefined
+    limitedUntil !== undefined && Date.parse(limitedUntil) > Date.now()
       ? t("{state}, rate limit until {moment}", { state: nameIn(state), moment: momentText(limitedUntil) })
       : failureReason === undefined
         ? nameIn(state)

@@ -27,7 +27,7 @@ export function Elapsed({ node }: { node: TaskNode }) {
 
 /** A rate limit that a task waits for, or tasks by title; empty if there is nothing, or nothing that the page knows. */
 export function waitsText({ state, after = [], limitedUntil }: TaskSummary): string {
-  if (state === "queued" && limitedUntil !== undefined)
+  if (state === "queued" && limitedUntil !== undefined && Date.parse(limitedUntil) > nowMs.value)
     return words.limitedUntil(momentText(limitedUntil, nowMs.value));
   const before = state === "waiting" ? after.flatMap((id) => tasks.value.get(id) ?? []) : [];
   return before.length === 0 ? "" : words.after(before.map(({ title }) => title));

@@ -1,7 +1,8 @@
 /** The cause of a failure, by the words of endpoints: bodies as they were reported of the real ones. */
+import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { errorIn, failureInStream, failureOf } from "../../../../packages/agent/src/providers/endpoint/failure.ts";
-import { waitInWords } from "../../../../packages/agent/src/providers/endpoint/wait.ts";
+import { WAIT_MS_MAX, waitInWords } from "../../../../packages/agent/src/providers/endpoint/wait.ts";
 import { NOW_MS, VENDOR_ERRORS, WAITING_WORDS } from "./vendor-errors.ts";
 
 /** As most say it. */
@@ -171,6 +172,50 @@ describe("an error of a vendor means what it says, and is waited for as long as 
     const { message } = failureInStream({ message: "Provider returned error", metadata: { raw } }, "api.test");
     expect(message).toBe("api.test broke off: Provider returned error: upstream hiccup");
   });
+});
+
+test("no error of an endpoint makes a wait that is over or longer than a week, whatever it says", () => {
+  const word = fc.constantFrom(
+    "try again",
+    "retry after",
+    "resets",
+    "in",
+    "at",
+    "5",
+    "99999999",
+    "s",
+    "hours",
+    "pm",
+    "Jan",
+    "2026-13-45 99:99",
+    "(Mars/Olympus)",
+    "(UTC)",
+    '{"resets_at":',
+    "1e999",
+    "}",
+    "\\u0000",
+    ":",
+  );
+  const text = fc.oneof(
+    fc.array(word, { maxLength: 12 }).map((words) => words.join(" ")),
+    fc.string(),
+    fc.json(),
+  );
+  fc.assert(
+    fc.property(
+      text,
+      text.map((value) => value.replace(/[^ -~]/g, "")),
+      (body, header) => {
+        for (const status of [400, 402, 403, 429, 500, 503]) {
+          const headers = new Headers({ "retry-after": header, "x-ratelimit-reset": header });
+          const { retryAfterMs = 1 } = failureOf(status, body, headers, NOW_MS, "api.test");
+          expect(retryAfterMs).toBeGreaterThan(0);
+          expect(retryAfterMs).toBeLessThanOrEqual(WAIT_MS_MAX);
+        }
+        expect(failureInStream(body, "api.test", NOW_MS).message).toMatch(/^api\.test/);
+      },
+    ),
+  );
 });
 
 test("an error is known in each shape that an answer with status 200 may have", () => {

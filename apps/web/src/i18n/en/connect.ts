@@ -93,7 +93,7 @@ export const connectWords = {
   changeOrder: "Change the order",
   stateOf: {
     closed: "available",
-    open: "cannot be reached",
+    open: "not asked for now",
   },
   triedAt: (moment: string) => `next try at ${moment}`,
   tryNow: "Try now",

@@ -94,7 +94,7 @@ export const connectWords: typeof en.connectWords = {
   changeOrder: "更改顺序",
   stateOf: {
     closed: "目前可用",
-    open: "无法连接",
+    open: "暂不使用",
   },
   triedAt: (moment: string) => `${moment} 再次尝试`,
   tryNow: "立即重试",
