@@ -93,7 +93,9 @@ function providerTable() {
       ownBaseUrl: "https://api.openai.com/v1",
       keyPage: "https://platform.openai.com/api-keys",
       settings: () => ({
-        baseUrl: address("A Chat Completions endpoint, up to and with its `/v1`; with a key alone it is OpenAI's."),
+        baseUrl: address(
+          "A Chat Completions or Responses endpoint, up to and with its `/v1`; with a key alone it is OpenAI's.",
+        ),
         model: ownModel("that it is asked for"),
         contextWindow: z
           .number()
@@ -104,7 +106,21 @@ function providerTable() {
           .describe(
             "The context window of the model in tokens, for prompt and answer together; if not set, the known one of the model, else 16384.",
           ),
-        reservedOutput: whole(256, 1_000_000, 2_048, "Tokens of the context window that are reserved for the answer."),
+        reservedOutput: z
+          .number()
+          .int()
+          .min(256)
+          .max(1_000_000)
+          .optional()
+          .describe(
+            "Tokens of the context window that are reserved for the answer; if not set, 2048, and 32000 for models that are asked over Responses.",
+          ),
+        api: z
+          .enum(["auto", "chat", "responses"])
+          .default("auto")
+          .describe(
+            "The API over which models are asked: `auto` is Responses at OpenAI and Azure and wherever an endpoint demands it, else Chat Completions.",
+          ),
         toolCalls: z
           .boolean()
           .default(true)

@@ -1,5 +1,6 @@
 /** Puts the parts of a streamed answer together that a model of the AI SDK gives. */
 import type { LanguageModelV4StreamPart } from "@ai-sdk/provider";
+import { beginningOf } from "@mimikit/protocol/texts/whole-characters";
 import type {
   ModelAnswer,
   ModelEvent,
@@ -10,6 +11,9 @@ import type {
   VendorData,
 } from "../../kernel/model.ts";
 import { ANSWER_CHARS_MAX, BROKE_OFF, CALLS_MAX, usageOf, withIds } from "../endpoint/measure-answer.ts";
+
+const PARAGRAPH = "\n\n";
+const REFUSAL_CHARS_MAX = 300;
 
 type Finish = Extract<LanguageModelV4StreamPart, { type: "finish" }>;
 
@@ -27,7 +31,14 @@ export class SdkAnswer {
         this.text += part.delta;
         this.chars += part.delta.length;
         return part.delta === "" ? null : { type: "delta", text: part.delta };
+      case "text-start":
+        // OpenAI's messages of one answer, as a remark and the answer, are texts of their own.
+        if (this.text === "" || part.providerMetadata?.openai === undefined) return null;
+        this.text += PARAGRAPH;
+        return { type: "delta", text: PARAGRAPH };
+      // OpenAI tells what must go back with a thought when it is at its end.
       case "reasoning-start":
+      case "reasoning-end":
         this.think(part.id, "", part.providerMetadata);
         return null;
       case "reasoning-delta":
@@ -53,11 +64,15 @@ export class SdkAnswer {
   build(request: ModelRequest): ModelAnswer | ModelFailure {
     const { finishReason, usage } = this.finish ?? {};
     const reason = this.isTooLong ? "length" : (finishReason?.unified ?? "interrupted");
-    const raw = finishReason?.raw ?? reason;
+    const raw = finishReason?.raw ?? (reason === "content-filter" ? "refusal" : reason);
     if (reason === "interrupted") return unavailable(BROKE_OFF);
     if (reason === "error") return unavailable(`the model could not end an answer: ${raw}`);
-    if (reason === "content-filter")
-      return { type: "failure", kind: "refused", cause: "other", message: `the model withheld the answer: ${raw}` };
+    if (reason === "content-filter") {
+      // A model that refuses says so in words of its own.
+      const words = beginningOf(this.text.replace(/\s+/g, " ").trim(), REFUSAL_CHARS_MAX);
+      const message = `the model withheld the answer: ${raw}${words === "" ? "" : `: ${words}`}`;
+      return { type: "failure", kind: "refused", cause: "other", message };
+    }
     const written = [this.text, ...this.calls.flatMap((call) => [call.name, call.arguments])].join("");
     const counted = {
       input: usage?.inputTokens.total || null,

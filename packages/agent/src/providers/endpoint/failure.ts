@@ -7,6 +7,7 @@ import { z } from "zod";
 import type { ModelFailure } from "../../kernel/model.ts";
 
 const MESSAGE_CHARS_MAX = 500;
+const PARAM_CHARS_MAX = 100;
 
 /** How OpenAI, Anthropic, Google, vLLM, llama.cpp, LM Studio, Ollama and their like say that a conversation is too long. */
 const OVERFLOW = [
@@ -46,6 +47,8 @@ const NO_TOOLS = [
   /\bsupport tool use\b|\bsupport the provided '?tool/i,
   /\btool[ _]choice requires\b|\btools param requires\b|\bunsupported param(eter)?: '?tools/i,
 ];
+/** OpenAI refuses tools over one API and takes them over the other: that says nothing of what the model can do. */
+const OTHER_API = /\bv1\/responses\b/;
 /** Whom a vendor keeps out, whatever the key. */
 const KEPT_OUT = /moderation|flagged|territory|location is not supported/i;
 /** How Google says how long to wait: in the body, `"retryDelay": "34.5s"`. */
@@ -60,6 +63,11 @@ const ErrorBody = z.union([
   z.object({ message: z.string() }).transform(({ message }) => message),
   z.object({ detail: z.string() }).transform(({ detail }) => detail),
 ]);
+
+/** OpenAI and its like name the parameter beside the words. */
+const RefusedParam = z
+  .object({ error: z.object({ param: z.string().max(PARAM_CHARS_MAX) }) })
+  .transform(({ error }) => error.param);
 
 type Meaning = Pick<ModelFailure, "kind" | "cause">;
 
@@ -77,7 +85,13 @@ export function failureOf(
 ): ModelFailure {
   const text = readWords(body);
   const message = beginningOf(`${host} says HTTP ${status}${text === "" ? "" : `: ${text}`}`, MESSAGE_CHARS_MAX);
-  const failure: ModelFailure = { type: "failure", ...meaningOf(status, body), message };
+  const { data: param } = RefusedParam.safeParse(tryJson(body));
+  const failure: ModelFailure = {
+    type: "failure",
+    ...meaningOf(status, body),
+    message,
+    ...(param !== undefined && { param }),
+  };
   if (failure.kind !== "unavailable") return failure;
   const retryAfterMs = readRetryAfter(retryAfter ?? RETRY_DELAY.exec(body)?.[1] ?? null, nowMs);
   return { ...failure, ...(retryAfterMs !== null && { retryAfterMs }) };
@@ -86,6 +100,7 @@ export function failureOf(
 function meaningOf(status: number, body: string): Meaning {
   const says = (patterns: readonly RegExp[]) => patterns.some((pattern) => pattern.test(body));
   if (status === 413 || OVERFLOW_500.test(body) || (status < 429 && says(OVERFLOW))) return TOO_LONG;
+  if (status < 429 && OTHER_API.test(body)) return refused("other");
   if (status <= 500 && says(NO_TOOLS)) return refused("tools");
   if (status === 500 && NO_SENSES.test(body)) return refused("other");
   if (status === 402 || (status <= 429 && NO_CREDIT.test(body) && !A_MATTER_OF_TIME.test(body)))
