@@ -1,9 +1,10 @@
 /** OpenAI's models over the API that takes them, and how a request fits what a server takes beside the conversation. */
-import { mkdirSync } from "node:fs";
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { testConnection } from "@mimikit/agent/connect/test-connection";
 import type { Provider } from "@mimikit/agent/provider";
 import { Config } from "@mimikit/runtime/config/config";
-import { SESSIONS } from "@mimikit/store/disk/state";
+import { LEARNT_PATH, LOCKS, SESSIONS } from "@mimikit/store/disk/state";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { endpointOf } from "../../../../packages/agent/src/providers/openai/endpoint.ts";
 import { createOpenai } from "../../../../packages/agent/src/providers/openai/index.ts";
@@ -30,7 +31,7 @@ async function desk(rules: Partial<OpenaiRules> = {}, model = "gpt-5.6"): Promis
   const server = await startOpenai({}, rules);
   onTestFinished(() => server.close());
   const home = temporaryDirectory();
-  mkdirSync(join(home, SESSIONS));
+  for (const folder of [SESSIONS, LOCKS]) mkdirSync(join(home, folder));
   const provider: Desk["provider"] = (settings = {}, role = "teller") => {
     const { openai = {}, ...others } = settings as { openai?: object };
     const config = Config.parse({ model, openai: { baseUrl: server.baseUrl, ...openai }, ...others });
@@ -68,6 +69,25 @@ describe("a model is asked over the API that its endpoint wants", () => {
     const at = await desk();
     await at.turn([ok]);
     await at.turn([ok]);
+    expect(at.server.paths).toEqual([CHAT, RESPONSES, RESPONSES]);
+    expect(readFileSync(join(at.home, LEARNT_PATH), "utf8")).toContain(`${at.server.baseUrl} gpt-5.6`);
+  });
+
+  test("and is asked as at first again where its owner has removed what was remembered", async () => {
+    const at = await desk();
+    await at.turn([ok]);
+    rmSync(join(at.home, LEARNT_PATH));
+    await at.turn([ok]);
+    expect(at.server.paths).toEqual([CHAT, RESPONSES, CHAT, RESPONSES]);
+  });
+
+  test.each<[string, (home: string) => void]>([
+    ["cannot be written", (home) => rmSync(join(home, LOCKS), { recursive: true })],
+    ["was damaged", (home) => writeFileSync(join(home, LEARNT_PATH), "[1")],
+  ])("and answers where what it remembers %s", async (_, spoil) => {
+    const at = await desk();
+    spoil(at.home);
+    for (const _turn of [1, 2]) expect(replyOf(await at.turn([ok]))).toBe("Nothing is new.");
     expect(at.server.paths).toEqual([CHAT, RESPONSES, RESPONSES]);
   });
 
@@ -343,5 +363,38 @@ describe("an answer of a server that leaves things out", () => {
     const stream =
       part("m1", "I look.") + part("m2", "Nothing is new.") + event("response.completed", { response: {} });
     expect(replyOf(await at.turn([{ stream }], OVER_RESPONSES))).toBe("I look.\n\nNothing is new.");
+  });
+});
+
+describe("connecting a model", () => {
+  const wanted = (server: ModelServer) => ({
+    provider: "openai",
+    baseUrl: server.baseUrl,
+    key: "sk-responses",
+    model: "gpt-5.6",
+  });
+  const connect = async (server: ModelServer) =>
+    testConnection(
+      wanted(server),
+      { home: temporaryDirectory(), env: {}, workDir: temporaryDirectory() },
+      new AbortController().signal,
+    );
+
+  test.each<[string, Partial<OpenaiRules>]>([
+    ["over Responses", {}],
+    ["without reasoning, where there is no other API", { responses: "absent" }],
+  ])("sees that it calls tools: %s", async (_, rules) => {
+    const { server } = await desk(rules);
+    const tried = await connect(server);
+    expect(tried.problem).toBeUndefined();
+    expect(tried.answer).toMatchObject({ model: "gpt-5.6", toolCalls: true });
+  });
+
+  test("says in the endpoint's words what it wants where it cannot be had, and nothing of a model without tools", async () => {
+    const { server } = await desk();
+    const { refuse } = server;
+    server.refuse = (request) => refuse({ ...request, path: CHAT, body: { model: "gpt-5.6", tools: [{}] } });
+    const { problem } = await connect(server);
+    expect(problem).toMatchObject({ cause: "other", text: expect.stringContaining("use /v1/responses") });
   });
 });

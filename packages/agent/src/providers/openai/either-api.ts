@@ -10,10 +10,10 @@ import {
   type ModelRequest,
   NO_ANSWER,
 } from "../../kernel/model.ts";
-import { type Api, apiByAddress, otherApi, wantsNoEffort } from "./api.ts";
+import { learn, readLearnt } from "../endpoint/learnt.ts";
+import { type Api, otherApi, wantsNoEffort } from "./api.ts";
 import { chatCompletions } from "./chat-completions.ts";
-import type { Endpoint } from "./endpoint.ts";
-import type { OptionalPart } from "./responses.ts";
+import { askedApi, type Endpoint } from "./endpoint.ts";
 
 type End = ModelAnswer | ModelFailure;
 
@@ -36,9 +36,8 @@ class Attempts {
   async *run(): AsyncGenerator<ModelEvent> {
     const { endpoint } = this;
     const { api: setting = "auto" } = endpoint;
-    const learnt = readLearnt(endpoint);
-    const first = setting === "auto" ? (learnt.api ?? apiByAddress(endpoint.baseUrl, endpoint.model)) : setting;
-    const refusal = yield* this.over(first, learnt.noEffort === true);
+    const first = askedApi(endpoint);
+    const refusal = yield* this.over(first, readLearnt(endpoint).noEffort === true);
     if (refusal.type === "answer") return yield refusal;
     const other = setting === "auto" ? otherApi(first, refusal) : null;
     let end: End = refusal;
@@ -78,7 +77,7 @@ class Attempts {
     // Only a model that is asked so pays for the library.
     const { responsesModel } = await import("./responses.ts");
     const { left = [] } = readLearnt(endpoint);
-    return responsesModel(endpoint, left, (part) =>
+    return responsesModel(endpoint, new Set(left), (part) =>
       learn(endpoint, { left: [...(readLearnt(endpoint).left ?? []), part] }),
     );
   }
@@ -87,22 +86,8 @@ class Attempts {
 /** The APIs that have answered in this process. */
 const answered = new Set<string>();
 function noteAnswer(endpoint: Endpoint, api: Api): void {
-  answered.add(`${api} ${keyOf(endpoint)}`);
+  answered.add(`${api} ${endpoint.baseUrl} ${endpoint.model}`);
 }
 function hasAnswered(endpoint: Endpoint, api: Api): boolean {
-  return answered.has(`${api} ${keyOf(endpoint)}`);
-}
-
-interface Learnt {
-  api?: Api;
-  noEffort?: boolean;
-  left?: OptionalPart[];
-}
-const known = new Map<string, Learnt>();
-const keyOf = ({ baseUrl, model }: Endpoint) => `${baseUrl} ${model}`;
-function readLearnt(endpoint: Endpoint): Learnt {
-  return known.get(keyOf(endpoint)) ?? {};
-}
-function learn(endpoint: Endpoint, part: Learnt): void {
-  known.set(keyOf(endpoint), { ...readLearnt(endpoint), ...part });
+  return answered.has(`${api} ${endpoint.baseUrl} ${endpoint.model}`);
 }

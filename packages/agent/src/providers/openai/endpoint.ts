@@ -7,14 +7,17 @@ import type { Config } from "@mimikit/runtime/config/config";
 import { factsOf, keyNamesOf, keyOf, type ProviderEnvironment } from "@mimikit/runtime/config/providers";
 import { capabilitiesOf, type KnownCapabilities, knownOf } from "../../kernel/capabilities.ts";
 import { effortOf, modelOf } from "../../provider.ts";
+import { readLearnt } from "../endpoint/learnt.ts";
 import { type ModelEndpoint, missingModel, RETRY_DELAYS_MS, TOKENS_MIN } from "../endpoint/place.ts";
-import { apiByAddress, isOpenai } from "./api.ts";
+import { type Api, apiByAddress, isOpenai } from "./api.ts";
 
 /** Providers that are asked over Chat Completions. */
 export type ChatId = PresetId | "openai";
 
 export interface Endpoint extends ModelEndpoint {
   id: ChatId;
+  /** The state directory, which remembers what the endpoint refuses; the process alone does if not given. */
+  home?: string;
   /** The setting; `auto` if not given. */
   api?: ApiSetting;
   /** The maximum size of a request in tokens. */
@@ -58,6 +61,11 @@ export function missingSetting(
   return sentence("lacks_address_or_key", { ...needs, address: baseUrlVariable });
 }
 
+/** The API that a model is asked over first. */
+export function askedApi({ api = "auto", ...at }: Pick<Endpoint, "api" | "baseUrl" | "model" | "home">): Api {
+  return api === "auto" ? (readLearnt(at).api ?? apiByAddress(at.baseUrl, at.model)) : api;
+}
+
 /** The endpoint of `role`; nothing may be missing. */
 export function endpointOf(
   role: Role,
@@ -72,13 +80,14 @@ export function endpointOf(
   const apiKey = keyOf(id, environment);
   const model = modelOf(role, config) ?? "";
   const effort = effortOf(role, config);
-  const asked = api === "auto" ? apiByAddress(baseUrl, model) : api;
+  const asked = askedApi({ api, baseUrl, model, home: environment.home });
   const overResponses = { ...THINKING, ...(isOpenai(baseUrl) && AT_OPENAI), ...knownOf(model) };
   const can = capabilitiesOf(model, configured, asked === "responses" ? overResponses : {});
   const share = Math.floor(can.contextWindow * (asked === "responses" ? OUTPUT_SHARE_MAX : 1));
   const outputTokensMax = Math.min(can.reservedOutput, share);
   return {
     id,
+    home: environment.home,
     api,
     baseUrl,
     model,

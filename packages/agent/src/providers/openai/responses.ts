@@ -32,7 +32,7 @@ const UNREADABLE_THOUGHT = /encrypted.{0,3}content|\b(reasoning|function_call)\b
 /** @param left the parts that were refused before. @param onRefused is told of another one. */
 export function responsesModel(
   endpoint: Endpoint,
-  left: readonly OptionalPart[] = [],
+  left: ReadonlySet<string> = new Set(),
   onRefused: (part: OptionalPart) => void = () => undefined,
 ): Model {
   return {
@@ -62,7 +62,7 @@ export function responsesModel(
 /** What an endpoint refuses of a request that it may answer without it. */
 function refusedPart(
   { kind, message, param = "" }: ModelFailure,
-  without: ReadonlySet<OptionalPart>,
+  without: ReadonlySet<string>,
   { messages }: ModelRequest,
   effort: Endpoint["effort"],
 ): OptionalPart | "thoughts" | null {
@@ -81,7 +81,7 @@ function withoutThoughts(message: KernelMessage): KernelMessage {
   return rest;
 }
 
-function modelWithout(endpoint: Endpoint, without: ReadonlySet<OptionalPart>): Model {
+function modelWithout(endpoint: Endpoint, without: ReadonlySet<string>): Model {
   const { effort, ...place } = endpoint;
   const isEffortLeft = without.has("effort") || without.has("reasoning");
   return sdkModel({ ...place, ...(effort !== undefined && !isEffortLeft && { effort }) }, (request) =>
@@ -89,7 +89,7 @@ function modelWithout(endpoint: Endpoint, without: ReadonlySet<OptionalPart>): M
   );
 }
 
-function wireOf(endpoint: Endpoint, { cacheKey }: ModelRequest, without: ReadonlySet<OptionalPart>): VendorWire {
+function wireOf(endpoint: Endpoint, { cacheKey }: ModelRequest, without: ReadonlySet<string>): VendorWire {
   const { baseUrl, model, outputTokensMax } = endpoint;
   const reasons = reasonsBy(model) && !without.has("reasoning");
   const openai: Options = {
