@@ -59,7 +59,7 @@ export class ModelServer {
   trial: (model: string) => Step = () => ({ calls: [{ name: TRIAL_TOOL, args: { word: "ready" } }] });
   /** The answer to the list of models, which only some endpoints have; it is no request for a role. */
   models: unknown[] | null = null;
-  /** What a vendor refuses before a model is asked at all, in its own words; null where it takes the request. */
+  /** A vendor's refusal before a model is asked at all, in its own words; null where it takes the request. */
   refuse: (request: SentRequest) => Refusal | null = () => null;
   /** The messages of what was refused so. */
   readonly refused: string[] = [];

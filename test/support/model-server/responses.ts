@@ -141,7 +141,7 @@ function addCall(messages: Message[], call: WireCall): void {
   answer.tool_calls = [...(answer.tool_calls ?? []), call];
 }
 
-/** What was thought belongs to the answer that follows it. */
+/** A thought belongs to the answer that follows it. */
 function addThought(
   messages: Message[],
   { summary, encrypted_content }: { summary: { text: string }[]; encrypted_content?: string | null | undefined },

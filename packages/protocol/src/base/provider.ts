@@ -36,6 +36,11 @@ export interface ProviderFacts {
 /** The ways in which our own loop asks models. */
 export type Wire = "chat" | "anthropic" | "google";
 
+/** The two APIs of OpenAI and of those that speak like it: one wire, as far as keys and lists of models go. */
+export type ModelApi = "chat" | "responses";
+/** Their names, in any language. */
+export const API_TITLES: Readonly<Record<ModelApi, string>> = { chat: "Chat Completions", responses: "Responses" };
+
 const address = (what: string) =>
   z
     .url({ protocol: /^https?$/ })

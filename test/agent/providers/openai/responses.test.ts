@@ -1,8 +1,10 @@
 /** OpenAI's models over the API that takes them, and how a request fits what a server takes beside the conversation. */
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { describeProvider } from "@mimikit/agent/connect/catalogue";
 import { testConnection } from "@mimikit/agent/connect/test-connection";
 import type { Provider } from "@mimikit/agent/provider";
+import { codeOf } from "@mimikit/protocol/texts/coded";
 import { Config } from "@mimikit/runtime/config/config";
 import { LEARNT_PATH, LOCKS, SESSIONS } from "@mimikit/store/disk/state";
 import { describe, expect, onTestFinished, test } from "vitest";
@@ -363,6 +365,50 @@ describe("an answer of a server that leaves things out", () => {
     const stream =
       part("m1", "I look.") + part("m2", "Nothing is new.") + event("response.completed", { response: {} });
     expect(replyOf(await at.turn([{ stream }], OVER_RESPONSES))).toBe("I look.\n\nNothing is new.");
+  });
+});
+
+describe("what was learnt is shown with the provider", () => {
+  const shown = async (rules: Partial<OpenaiRules>, settings: object, model?: string) => {
+    const at = await desk(rules, model);
+    await at.turn([CALL, ok], settings);
+    const env = {
+      OPENAI_BASE_URL: at.server.baseUrl,
+      OPENAI_API_KEY: "sk-responses",
+      MIMIKIT_MODEL: model ?? "gpt-5.6",
+    };
+    return describeProvider("openai", { home: at.home, env });
+  };
+
+  test("that another API is asked", async () => {
+    const { api, learnt } = await shown({}, {});
+    expect([api, learnt]).toEqual(["responses", ["asked over Responses: the endpoint demands it"]]);
+  });
+
+  test("that tools are asked for without reasoning", async () => {
+    const { api, learnt } = await shown({ responses: "absent" }, {});
+    expect([api, learnt]).toEqual(["chat", ["asked without reasoning: the endpoint takes tools no other way"]]);
+  });
+
+  test("what is left out", async () => {
+    const { learnt } = await shown({ isVerified: false, lacks: ["prompt_cache_key"] }, OVER_RESPONSES);
+    const names = "prompt_cache_key, reasoning.summary";
+    expect(learnt).toEqual([`asked without ${names}: the endpoint refuses that`]);
+    expect(learnt?.map((line) => codeOf(line)?.code)).toEqual(["learnt_left"]);
+  });
+
+  test.each([
+    ["https://api.openai.com/v1", "gpt-5.6", "responses"],
+    ["https://eu.api.openai.com/v1", "gpt-5.6", "responses"],
+    ["https://api.openai.com/v1", "gpt-audio", "chat"],
+    ["https://NAME.openai.azure.com/openai/v1/", "my-deployment", "responses"],
+    ["https://NAME.services.ai.azure.com/openai/v1", "my-deployment", "responses"],
+    ["https://NAME.openai.azure.com/openai/deployments/x", "gpt-5.6", "chat"],
+    ["https://api.openai.com.example.org/v1", "gpt-5.6", "chat"],
+    ["http://127.0.0.1:9000/v1", "gpt-5.6", "chat"],
+  ])("that %s is asked for %s over %s before anything is known", (baseUrl, model, api) => {
+    const env = { OPENAI_BASE_URL: baseUrl, OPENAI_API_KEY: "sk-responses", MIMIKIT_MODEL: model };
+    expect(describeProvider("openai", { home: temporaryDirectory(), env })).toMatchObject({ api, learnt: [] });
   });
 });
 

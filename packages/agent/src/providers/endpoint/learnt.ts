@@ -1,6 +1,6 @@
 /**
- * What an endpoint has once refused to a model and is not asked for again. A note: where it is lost or cannot be written, an
- * endpoint refuses once more.
+ * Remembers what endpoints refuse to models, so that they are not asked for it again. It is a note: where it is lost or cannot be
+ * written, an endpoint refuses once more.
  */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";

@@ -1,7 +1,8 @@
 /** The two ways in which OpenAI's models are asked, and which of them an endpoint wants. Light: showing the providers loads this too. */
+import type { ModelApi } from "@mimikit/protocol/base/provider";
 import type { ModelFailure } from "../../kernel/model.ts";
 
-export type Api = "chat" | "responses";
+export type Api = ModelApi;
 
 const OTHER: Record<Api, Api> = { chat: "responses", responses: "chat" };
 

@@ -47,7 +47,7 @@ async function* eventsIn(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<stri
   for await (const data of readEvents(all)) yield data === "[DONE]" ? data : completeText(data);
 }
 
-/** What is no JSON is left to the library to refuse. */
+/** The library refuses what is no JSON. */
 function completeText(data: string): string {
   try {
     return JSON.stringify(complete(fieldsIn(parseJson(data, JSON_LIMITS))));

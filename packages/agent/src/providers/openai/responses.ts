@@ -26,7 +26,7 @@ const OPTIONAL = {
 } as const;
 export type OptionalPart = keyof typeof OPTIONAL;
 
-/** What was thought elsewhere, with another key or for another model, cannot be read here. */
+/** The endpoint cannot read a thought that comes from elsewhere, from another key or another model. */
 const UNREADABLE_THOUGHT = /encrypted.{0,3}content|\b(reasoning|function_call)\b.{0,40}\brequired\b|\brs_\w{1,200}/i;
 
 /** @param left the parts that were refused before. @param onRefused is told of another one. */
@@ -59,7 +59,7 @@ export function responsesModel(
   };
 }
 
-/** What an endpoint refuses of a request that it may answer without it. */
+/** The refused part of a request that may be answered without it. */
 function refusedPart(
   { kind, message, param = "" }: ModelFailure,
   without: ReadonlySet<string>,
