@@ -48,6 +48,7 @@ export type Ability =
   | "check thoughts"
   | "tell that no tool may be called"
   | "tear calls"
+  | "cut off calls"
   | "answer in one piece"
   | "withhold the usage"
   | "send any bytes"

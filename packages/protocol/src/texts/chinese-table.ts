@@ -308,6 +308,10 @@ export const CHINESE_TEXTS: Record<TextCode, string> = {
   test_window: "它只容得下 {window} 个 token，而最多会发送 {max} 个：请把 {setting} 设为 {window}",
   test_window_ollama:
     "它只容得下 {window} 个 token，而最多会发送 {max} 个：请把 {setting} 设为 {window}，或让 Ollama 容纳更多（OLLAMA_CONTEXT_LENGTH）",
+  learnt_responses: "通过 Responses 请求：接口这样要求",
+  learnt_chat: "通过 Chat Completions 请求：接口这样要求",
+  learnt_no_effort: "请求时不带推理：否则接口不接受工具",
+  learnt_left: "请求时不带 {names}：接口不接受",
   test_no_word: "它什么都没说就结束了",
   model_no_answer: "模型没有回答就结束了",
 

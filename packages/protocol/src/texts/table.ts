@@ -325,6 +325,10 @@ export const TEXTS = {
   test_window: "its context window is {window} tokens, but up to {max} would be sent: set {setting} to {window}",
   test_window_ollama:
     "its context window is {window} tokens, but up to {max} would be sent: set {setting} to {window}, or give Ollama a larger one (OLLAMA_CONTEXT_LENGTH)",
+  learnt_responses: "asked over Responses: the endpoint demands it",
+  learnt_chat: "asked over Chat Completions: the endpoint demands it",
+  learnt_no_effort: "asked without reasoning: the endpoint takes tools no other way",
+  learnt_left: "asked without {names}: the endpoint refuses that",
   test_no_word: "it ended without any output",
   model_no_answer: "the model ended without an answer",
 

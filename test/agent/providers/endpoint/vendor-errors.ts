@@ -258,6 +258,15 @@ export const VENDOR_ERRORS: readonly VendorError[] = [
     waitMs: 7 * D,
   },
   {
+    vendor: "a server that wants to be asked again at once",
+    source: "@copilotkit/aimock, sse-writer.js",
+    status: 429,
+    headers: { "retry-after": "0", "x-ratelimit-remaining-tokens": "0", "x-ratelimit-reset-tokens": "6m0s" },
+    body: "",
+    cause: "busy",
+    waits: true,
+  },
+  {
     vendor: "a limit that says nothing of its end",
     source: "FoundationAgents/OpenManus#746",
     status: 429,

@@ -1,5 +1,6 @@
 /** The words of the card that connects a model, and of the list of who answers in which order. */
 import type { Cause } from "@mimikit/protocol/base/cause";
+import { API_TITLES, type ModelApi } from "@mimikit/protocol/base/provider";
 import type { OfferedModel } from "@mimikit/protocol/wire/connect";
 import { costText, numberText } from "../base/format.ts";
 
@@ -95,6 +96,7 @@ export const connectWords = {
     closed: "available",
     open: "not asked for now",
   },
+  askedOver: (api: ModelApi) => `asked over ${API_TITLES[api]}`,
   triedAt: (moment: string) => `next try at ${moment}`,
   tryNow: "Try now",
   tried: "Trying again.",

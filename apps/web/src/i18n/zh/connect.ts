@@ -1,6 +1,7 @@
 /** The words of the card that connects a model, and of the list of who answers in which order. */
 
 import type { Cause } from "@mimikit/protocol/base/cause";
+import { API_TITLES, type ModelApi } from "@mimikit/protocol/base/provider";
 import type { OfferedModel } from "@mimikit/protocol/wire/connect";
 import { costText, numberText } from "../base/format.ts";
 import type * as en from "../en/connect.ts";
@@ -96,6 +97,7 @@ export const connectWords: typeof en.connectWords = {
     closed: "目前可用",
     open: "暂不使用",
   },
+  askedOver: (api: ModelApi) => `通过 ${API_TITLES[api]} 请求`,
   triedAt: (moment: string) => `${moment} 再次尝试`,
   tryNow: "立即重试",
   tried: "已重新尝试。",

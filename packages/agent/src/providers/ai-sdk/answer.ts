@@ -12,6 +12,8 @@ import type {
 import { withheldFor } from "../endpoint/failure.ts";
 import { ANSWER_CHARS_MAX, BROKE_OFF, CALLS_MAX, usageOf, withIds } from "../endpoint/measure-answer.ts";
 
+const PARAGRAPH = "\n\n";
+
 type Finish = Extract<LanguageModelV4StreamPart, { type: "finish" }>;
 
 export class SdkAnswer {
@@ -28,7 +30,14 @@ export class SdkAnswer {
         this.text += part.delta;
         this.chars += part.delta.length;
         return part.delta === "" ? null : { type: "delta", text: part.delta };
+      case "text-start":
+        // OpenAI's messages of one answer, as a remark and the answer, are texts of their own.
+        if (this.text === "" || part.providerMetadata?.openai === undefined) return null;
+        this.text += PARAGRAPH;
+        return { type: "delta", text: PARAGRAPH };
+      // OpenAI tells what must go back with a thought when it is at its end.
       case "reasoning-start":
+      case "reasoning-end":
         this.think(part.id, "", part.providerMetadata);
         return null;
       case "reasoning-delta":
@@ -54,10 +63,11 @@ export class SdkAnswer {
   build(request: ModelRequest): ModelAnswer | ModelFailure {
     const { finishReason, usage } = this.finish ?? {};
     const reason = this.isTooLong ? "length" : (finishReason?.unified ?? "interrupted");
-    const raw = finishReason?.raw ?? reason;
+    const raw = finishReason?.raw ?? (reason === "content-filter" ? "refusal" : reason);
     if (reason === "interrupted") return unavailable(BROKE_OFF);
     if (reason === "error") return unavailable(`the model could not end an answer: ${raw}`);
-    if (reason === "content-filter") return withheldFor(raw);
+    // A model that refuses says so in words of its own.
+    if (reason === "content-filter") return withheldFor(raw, this.text);
     const written = [this.text, ...this.calls.flatMap((call) => [call.name, call.arguments])].join("");
     const counted = {
       input: usage?.inputTokens.total || null,

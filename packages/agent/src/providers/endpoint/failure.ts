@@ -8,6 +8,8 @@ import type { ModelFailure } from "../../kernel/model.ts";
 import { waitOf } from "./wait.ts";
 
 const MESSAGE_CHARS_MAX = 500;
+const PARAM_CHARS_MAX = 100;
+const REFUSAL_CHARS_MAX = 300;
 
 /** How OpenAI, Anthropic, Google, vLLM, llama.cpp, LM Studio, Ollama and their like say that a conversation is too long. */
 const OVERFLOW = [
@@ -64,6 +66,8 @@ const TEMPLATE = /\bjinja\b|\bchat template\b|roles must alternate|\bprompt temp
 /** A parameter or a shape that the endpoint does not know. */
 const BAD_REQUEST =
   /\binvalid_request_error\b|\b(unknown|unrecognized|unsupported) (request )?(parameter|argument|field)/i;
+/** OpenAI refuses tools over one API and takes them over the other: that says nothing of what the model can do. */
+const OTHER_API = /\bv1\/responses\b/;
 /** Statuses of an endpoint that may answer later, beside those from 500 on. */
 const PASSING = [408, 409, 425, 429];
 const UNPAID = 402;
@@ -121,6 +125,11 @@ const ErrorBody = z.union([
   z.object({ detail: z.string() }).transform(({ detail }) => detail),
 ]);
 
+/** OpenAI and its like name the parameter beside the words. */
+const RefusedParam = z
+  .object({ error: z.object({ param: z.string().max(PARAM_CHARS_MAX) }) })
+  .transform(({ error }) => error.param);
+
 type Meaning = Pick<ModelFailure, "kind" | "cause" | "waits" | "retryAfterMs">;
 
 const refused = (cause: Cause): Meaning => ({ kind: "refused", cause });
@@ -139,7 +148,9 @@ export function failureOf(
 ): ModelFailure {
   const text = readWords(body);
   const message = beginningOf(`${host} says HTTP ${status}${text === "" ? "" : `: ${text}`}`, MESSAGE_CHARS_MAX);
-  return { type: "failure", ...meaningOf(status, body, headers, nowMs), message };
+  const { data: param } = RefusedParam.safeParse(tryJson(body));
+  const meaning = meaningOf(status, body, headers, nowMs);
+  return { type: "failure", ...meaning, message, ...(param !== undefined && { param }) };
 }
 
 /**
@@ -157,9 +168,14 @@ export function failureInStream(error: unknown, host: string, nowMs = Date.now()
   return { type: "failure", ...(NOT_READY.test(body) ? BUSY_FOR_NOW : isUnclear ? BUSY : meaning), message };
 }
 
-/** The end of an answer that a filter of the vendor, or the model itself, did not let through. @param reason the vendor's word for it. */
-export function withheldFor(reason: string): ModelFailure {
-  return { type: "failure", ...refused("withheld"), message: `the model withheld the answer: ${reason}` };
+/**
+ * The end of an answer that a filter of the vendor, or the model itself, did not let through.
+ * @param reason the vendor's word for it. @param said the words before it; a model that refuses says why.
+ */
+export function withheldFor(reason: string, said = ""): ModelFailure {
+  const words = beginningOf(said.replace(/\s+/g, " ").trim(), REFUSAL_CHARS_MAX);
+  const message = `the model withheld the answer: ${reason}${words === "" ? "" : `: ${words}`}`;
+  return { type: "failure", ...refused("withheld"), message };
 }
 
 /** The error in a chunk or a whole answer that is one, whatever shape it has; undefined where it is none. */
@@ -185,6 +201,7 @@ function statusIn(error: unknown): number | null {
 function meaningOf(status: number, body: string, headers: Headers | null, nowMs: number): Meaning {
   const says = (patterns: readonly RegExp[]) => patterns.some((pattern) => pattern.test(body));
   if (status === 413 || OVERFLOW_500.test(body) || (status < LIMITED && says(OVERFLOW))) return TOO_LONG;
+  if (status < LIMITED && OTHER_API.test(body)) return refused("other");
   if (status <= 500 && says(NO_TOOLS)) return refused("tools");
   if (status === 500 && NO_SENSES.test(body)) return refused("other");
   if (status <= 500 && TEMPLATE.test(body)) return refused("request");

@@ -22,7 +22,7 @@ export function persistent(model: Model, delaysMs: readonly number[]): Model {
         failure ??= { type: "failure", kind: "unavailable", cause: "busy", message: NO_ANSWER };
         const isFinal = failure.isOutage === true && retry > OUTAGE_RETRIES_MAX;
         const delayMs = isFinal ? null : delayOf(failure, delaysMs[retry - 1], RETRY_AFTER_MS_MAX - waitedMs);
-        if (delayMs === null) return yield failure;
+        if (delayMs === null) return yield retry > delaysMs.length ? withoutMoment(failure) : failure;
         waitedMs += delayMs;
         yield { type: "retry", retry, message: failure.message };
         if (!(await waitUnlessAborted(delayMs, signal)))
@@ -34,6 +34,11 @@ export function persistent(model: Model, delaysMs: readonly number[]): Model {
       }
     },
   };
+}
+
+/** An endpoint that is busy still after each wait that it asked for: its word is no moment to wait for. */
+function withoutMoment({ retryAfterMs: _, ...failure }: ModelFailure): ModelFailure {
+  return failure.cause === "limit" ? { ...failure, cause: "busy" } : failure;
 }
 
 /** null: this failure is final. @param leftMs how long the run may still wait where the endpoint says so. */

@@ -51,7 +51,7 @@ export function waitOf(headers: Headers | null, body: string, nowMs: number, isL
     delayIn(ofBody, nowMs) ??
     waitInWords(body, nowMs) ??
     resetIn(ofBody, nowMs) ??
-    (isLimit ? resetIn(ofHeaders, nowMs) : null)
+    (isLimit && !saysNow(ofHeaders) ? resetIn(ofHeaders, nowMs) : null)
   );
 }
 
@@ -90,6 +90,11 @@ function delayIn(fields: readonly Field[], nowMs: number): number | null {
     if (ms !== null) return ms;
   }
   return null;
+}
+
+/** Does it want to be asked again at once, whatever it says of its limits? */
+function saysNow(fields: readonly Field[]): boolean {
+  return fields.some(([name, value]) => DELAYS.includes(plain(name)) && value.trim() !== "" && Number(value) === 0);
 }
 
 /** The longest of the limits that are used up; of all, where none says what is left. */
