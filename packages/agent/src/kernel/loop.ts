@@ -10,6 +10,7 @@ import { ROLES } from "@mimikit/protocol/base/kind";
 import type { SkillRef } from "@mimikit/protocol/base/skill";
 import { addUsage, NO_USAGE, type Usage } from "@mimikit/protocol/base/usage";
 import { isTurn } from "@mimikit/protocol/records/task";
+import { sentence } from "@mimikit/protocol/texts/coded";
 import { beginningOf } from "@mimikit/protocol/texts/whole-characters";
 import type { ToolAnswer } from "../bus.ts";
 import { type Conclusion, conclude, describeUseless, type LastEvent } from "../conclusion/conclusion.ts";
@@ -186,6 +187,10 @@ class Loop {
       const { circles } = this;
       if (circles?.failureReason === "invalid_result" && this.isUntrue(answer)) return yield this.failed(circles);
       const calls = mayCall ? answer.calls : [];
+      if (answer.withheld !== undefined) {
+        await conversation.addAnswer(answer.text, [], answer.thoughts);
+        return yield this.withheldBy(answer.withheld, answer.text);
+      }
       await conversation.addAnswer(answer.text, calls, answer.thoughts);
       if (calls.length > 0) {
         const { length } = this.toolset.bus.effects;
@@ -274,6 +279,15 @@ class Loop {
     return this.failed({ error: message, retryable: kind === "unavailable", isOutage, ...why });
   }
 
+  /** Ends the run without another request. A part of a reply is kept, marked as such. */
+  private withheldBy(reason: string, text: string): DoneEvent | FailedEvent {
+    if (isTurn(this.task) && text !== "") {
+      const marked = `${text}\n\n[${sentence("rest_withheld", { reason })}]`;
+      return { type: "done", status: "done", text: marked, usage: this.usage };
+    }
+    return this.failed({ error: sentence("answer_withheld", { reason }), retryable: false, cause: "other" });
+  }
+
   private stopped(error: string): FailedEvent {
     return this.failed({ failureReason: stopReason(this.signal), error, retryable: true });
   }
@@ -347,7 +361,7 @@ class Loop {
       if (event.type === "answer") {
         const read = format.read(event, `${this.input.attempt}.${this.answers + 1}`);
         yield* show(shown.rest(read.text));
-        return { ...event, ...read, calls: read.calls.slice(0, CALLS_KEPT_MAX) };
+        return { ...event, ...read, calls: conversation.withIds(read.calls.slice(0, CALLS_KEPT_MAX)) };
       }
       if (event.type === "retry") {
         await this.trace.note({ event: "retry", reason: "unavailable", retry: event.retry, detail: event.message });
