@@ -346,7 +346,7 @@ class Loop {
     mayCall: boolean,
   ): AsyncGenerator<ProviderEvent, ModelAnswer | ModelFailure> {
     const { format, task } = this;
-    let shown = new ShownText(format.hasTags);
+    let shown = new ShownText(format.callMarks);
     let isBegun = false;
     let thoughtChars = 0;
     const show = (text: string): ProviderEvent[] => {
@@ -355,6 +355,11 @@ class Loop {
       isBegun = true;
       this.isShown = true;
       return [{ type: "delta", text: delta }];
+    };
+    const withdraw = (): ProviderEvent => {
+      this.isShown &&= !isBegun;
+      isBegun = false;
+      return { type: "begin" };
     };
     for await (const event of this.kernel.model.ask(conversation.request(mayCall), this.signal)) {
       if (event.type === "failure") return event;
@@ -365,14 +370,15 @@ class Loop {
       }
       if (event.type === "retry") {
         await this.trace.note({ event: "retry", reason: "unavailable", retry: event.retry, detail: event.message });
-        if (isBegun || thoughtChars > 0) yield { type: "begin" };
+        if (isBegun || thoughtChars > 0) yield withdraw();
         yield { type: "progress", step: beginningOf(event.message, STEP_CHARS_MAX) };
-        shown = new ShownText(format.hasTags);
-        this.isShown &&= !isBegun;
-        isBegun = false;
+        shown = new ShownText(format.callMarks);
         thoughtChars = 0;
-      } else if (event.type === "delta") yield* show(shown.add(event.text));
-      else if (task.role === "teller" && thoughtChars < THOUGHT_CHARS_SHOWN_MAX) {
+      } else if (event.type === "delta") {
+        const { text, isWithdrawn } = shown.add(event.text);
+        if (isWithdrawn && isBegun) yield withdraw();
+        yield* show(text);
+      } else if (task.role === "teller" && thoughtChars < THOUGHT_CHARS_SHOWN_MAX) {
         thoughtChars += event.text.length;
         yield event;
       }
