@@ -269,7 +269,7 @@ describe("an end that is no answer", () => {
 
   test.each<[string, string, RegExp, string]>([
     ["a refusal", refusal + completed, /withheld the answer: refusal: I will not\./, "withheld"],
-    ["a filter", said + filtered, /withheld the answer: content_filter/, "withheld"],
+    ["a filter", filtered, /withheld the answer: content_filter/, "withheld"],
     ["a quota in an event", error("insufficient_quota", "You exceeded your current quota"), /quota/, "credit"],
     ["a quota in a failed response", failed("insufficient_quota", "No credit"), /No credit/, "credit"],
     ["a key in an event", error("invalid_api_key", "Incorrect API key provided"), /Incorrect API key/, "key"],

@@ -1,5 +1,6 @@
 /** Puts the parts of a streamed answer together that a model of the AI SDK gives. */
 import type { LanguageModelV4StreamPart } from "@ai-sdk/provider";
+import { beginningOf } from "@mimikit/protocol/texts/whole-characters";
 import type {
   ModelAnswer,
   ModelEvent,
@@ -9,10 +10,10 @@ import type {
   ToolCall,
   VendorData,
 } from "../../kernel/model.ts";
-import { withheldFor } from "../endpoint/failure.ts";
-import { ANSWER_CHARS_MAX, BROKE_OFF, CALLS_MAX, usageOf, withIds } from "../endpoint/measure-answer.ts";
+import { ANSWER_CHARS_MAX, BROKE_OFF, CALLS_MAX, usageOf } from "../endpoint/measure-answer.ts";
 
 const PARAGRAPH = "\n\n";
+const REFUSAL_CHARS_MAX = 300;
 
 type Finish = Extract<LanguageModelV4StreamPart, { type: "finish" }>;
 
@@ -63,22 +64,23 @@ export class SdkAnswer {
   build(request: ModelRequest): ModelAnswer | ModelFailure {
     const { finishReason, usage } = this.finish ?? {};
     const reason = this.isTooLong ? "length" : (finishReason?.unified ?? "interrupted");
-    const raw = finishReason?.raw ?? (reason === "content-filter" ? "refusal" : reason);
+    const raw = finishReason?.raw ?? reason;
     if (reason === "interrupted") return unavailable(BROKE_OFF);
     if (reason === "error") return unavailable(`the model could not end an answer: ${raw}`);
-    // A model that refuses says so in words of its own.
-    if (reason === "content-filter") return withheldFor(raw, this.text);
     const written = [this.text, ...this.calls.flatMap((call) => [call.name, call.arguments])].join("");
     const counted = {
       input: usage?.inputTokens.total || null,
       cached: usage?.inputTokens.cacheRead,
       output: usage?.outputTokens.total || null,
     };
+    // OpenAI has no word of its own for a refusal: the text is the model's reason.
+    const isRefusal = reason === "content-filter" && finishReason?.raw === undefined;
     return {
       type: "answer",
-      text: this.text,
-      calls: withIds(this.calls),
+      text: isRefusal ? "" : this.text,
+      calls: this.calls,
       thoughts: [...this.thoughts.values()],
+      ...(reason === "content-filter" && { withheld: isRefusal ? refusalOf(this.text) : raw }),
       isTruncated: reason === "length",
       usage: usageOf(counted, request, written),
     };
@@ -97,6 +99,11 @@ export class SdkAnswer {
     const vendor = vendorData(providerMetadata);
     this.calls.push({ id, name, arguments: input, ...(vendor !== undefined && { vendor }) });
   }
+}
+
+function refusalOf(text: string): string {
+  const words = beginningOf(text.replace(/\s+/g, " ").trim(), REFUSAL_CHARS_MAX);
+  return words === "" ? "refusal" : `refusal: ${words}`;
 }
 
 /** Data that must go back with a thought or a call: texts, as all signatures are. */

@@ -9,7 +9,6 @@ import { waitOf } from "./wait.ts";
 
 const MESSAGE_CHARS_MAX = 500;
 const PARAM_CHARS_MAX = 100;
-const REFUSAL_CHARS_MAX = 300;
 
 /** How OpenAI, Anthropic, Google, vLLM, llama.cpp, LM Studio, Ollama and their like say that a conversation is too long. */
 const OVERFLOW = [
@@ -166,25 +165,6 @@ export function failureInStream(error: unknown, host: string, nowMs = Date.now()
   const meaning = meaningOf(LIMIT_REACHED.test(body) ? LIMITED : STATUS_MIN, body, null, nowMs);
   const isUnclear = meaning.cause === "request" && !TEMPLATE.test(body) && !BAD_REQUEST.test(body);
   return { type: "failure", ...(NOT_READY.test(body) ? BUSY_FOR_NOW : isUnclear ? BUSY : meaning), message };
-}
-
-/**
- * The end of an answer that a filter of the vendor, or the model itself, did not let through.
- * @param reason the vendor's word for it. @param said the words before it; a model that refuses says why.
- */
-export function withheldFor(reason: string, said = ""): ModelFailure {
-  const words = beginningOf(said.replace(/\s+/g, " ").trim(), REFUSAL_CHARS_MAX);
-  const message = `the model withheld the answer: ${reason}${words === "" ? "" : `: ${words}`}`;
-  return { type: "failure", ...refused("withheld"), message };
-}
-
-/** The error in a chunk or a whole answer that is one, whatever shape it has; undefined where it is none. */
-export function errorIn(json: unknown): unknown {
-  if (typeof json !== "object" || json === null || Array.isArray(json)) return undefined;
-  const fields = json as Record<string, unknown>;
-  if (fields.error != null && fields.error !== "") return fields.error;
-  // vLLM before 0.10, and Mistral.
-  return fields.object === "error" ? fields : undefined;
 }
 
 /** A number in a field for codes, also as text, or the name of an error; null when there is none. */
