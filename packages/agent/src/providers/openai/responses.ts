@@ -106,7 +106,7 @@ function wireOf(endpoint: Endpoint, { cacheKey }: ModelRequest, without: Readonl
     marksErrors: false,
     ...(outputTokensMax !== undefined && !without.has("outputTokens") && { outputTokensMax }),
     connect: async (fetch) => {
-      const { OpenAIResponsesLanguageModel } = await import("@ai-sdk/openai/internal");
+      const { OpenAIResponsesLanguageModel } = await import("../ai-sdk/library/openai.ts");
       return new OpenAIResponsesLanguageModel(model, {
         provider: "openai.responses",
         url: ({ path }) => `${baseUrl.replace(/(?<!\/)\/+$/, "")}${path}`,
