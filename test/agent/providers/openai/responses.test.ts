@@ -93,6 +93,31 @@ describe("a model is asked over the API that its endpoint wants", () => {
     expect(at.server.paths).toEqual([CHAT, RESPONSES, RESPONSES]);
   });
 
+  test.each<[string, unknown]>([
+    ["FastAPI", { detail: "Not Found" }],
+    ["Fastify", { message: "Route POST:/v1/chat/completions not found", error: "Not Found", statusCode: 404 }],
+    ["llama.cpp", { error: { code: 404, message: "File Not Found", type: "not_found_error" } }],
+    ["Azure", { error: { code: "404", message: "Resource not found" } }],
+    ["LM Studio", { error: "Unexpected endpoint or method. (POST /v1/chat/completions)" }],
+    ["Go", "404 page not found"],
+    ["a proxy", "<html><title>404</title></html>"],
+  ])("over Responses where nothing is at the other path, as %s says it", async (_, body) => {
+    const at = await desk();
+    at.server.refuse = ({ path }) => (path === CHAT ? { status: 404, body } : null);
+    expect(replyOf(await at.turn([ok]))).toBe("Nothing is new.");
+    expect(at.server.paths).toEqual([CHAT, RESPONSES]);
+  });
+
+  test.each<[string, unknown]>([
+    ["of the model", { error: { message: "The model `gpt-5.6` does not exist", code: "model_not_found" } }],
+    ["of nothing that is known", { error: { message: "gone fishing" } }],
+  ])("and not over the other one where a 404 speaks %s", async (_, body) => {
+    const at = await desk();
+    at.server.refuse = ({ path }) => (path === CHAT ? { status: 404, body } : null);
+    expect((await at.turn([ok])).status).toBe("failed");
+    expect(at.server.paths).toEqual([CHAT, CHAT]);
+  });
+
   test("over Chat Completions without reasoning where there is no other, which is remembered, too", async () => {
     const at = await desk({ responses: "absent" });
     expect(replyOf(await at.turn([CALL, ok]))).toBe("Nothing is new.");
