@@ -144,3 +144,13 @@ test("the words of the endpoint are told, wherever it puts them", () => {
   expect(said(403, '{"code":"denied","error":"No credits."}')).toBe("api.test says HTTP 403: No credits.");
   expect(said(400, `[${google(400, "Bad.", "X")}]`)).toBe("api.test says HTTP 400: Bad.");
 });
+
+test("tools that one API of an endpoint refuses say nothing of the model, and the refused parameter is named", () => {
+  const body = error(
+    "Function tools with reasoning_effort are not supported for gpt-5.6 in /v1/chat/completions. To use function tools, use /v1/responses or set reasoning_effort to 'none'.",
+    { type: "invalid_request_error", param: "reasoning_effort" },
+  );
+  const failure = failureOf(400, body, null, 0, "api.openai.com");
+  expect(failure).toMatchObject({ kind: "refused", param: "reasoning_effort" });
+  expect(failure.cause).not.toBe("tools");
+});

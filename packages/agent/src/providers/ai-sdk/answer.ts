@@ -1,6 +1,5 @@
 /** Puts the parts of a streamed answer together that a model of the AI SDK gives. */
 import type { LanguageModelV4StreamPart } from "@ai-sdk/provider";
-import { beginningOf } from "@mimikit/protocol/texts/whole-characters";
 import type {
   ModelAnswer,
   ModelEvent,
@@ -13,7 +12,6 @@ import type {
 import { ANSWER_CHARS_MAX, BROKE_OFF, CALLS_MAX, usageOf, withIds } from "../endpoint/measure-answer.ts";
 
 const PARAGRAPH = "\n\n";
-const REFUSAL_CHARS_MAX = 300;
 
 type Finish = Extract<LanguageModelV4StreamPart, { type: "finish" }>;
 
@@ -64,15 +62,12 @@ export class SdkAnswer {
   build(request: ModelRequest): ModelAnswer | ModelFailure {
     const { finishReason, usage } = this.finish ?? {};
     const reason = this.isTooLong ? "length" : (finishReason?.unified ?? "interrupted");
+    // OpenAI has no word of its own for the end of a model that refuses.
     const raw = finishReason?.raw ?? (reason === "content-filter" ? "refusal" : reason);
     if (reason === "interrupted") return unavailable(BROKE_OFF);
     if (reason === "error") return unavailable(`the model could not end an answer: ${raw}`);
-    if (reason === "content-filter") {
-      // A model that refuses says so in words of its own.
-      const words = beginningOf(this.text.replace(/\s+/g, " ").trim(), REFUSAL_CHARS_MAX);
-      const message = `the model withheld the answer: ${raw}${words === "" ? "" : `: ${words}`}`;
-      return { type: "failure", kind: "refused", cause: "other", message };
-    }
+    if (reason === "content-filter")
+      return { type: "failure", kind: "refused", cause: "other", message: `the model withheld the answer: ${raw}` };
     const written = [this.text, ...this.calls.flatMap((call) => [call.name, call.arguments])].join("");
     const counted = {
       input: usage?.inputTokens.total || null,

@@ -7,6 +7,7 @@ import type { Endpoint } from "./endpoint.ts";
 
 /** The parts of a request by the names that its vendor gives them. */
 const NAMES: Record<string, string> = {
+  stream: "stream",
   summary: "reasoning.summary",
   effort: "reasoning.effort",
   reasoning: "reasoning.encrypted_content",
