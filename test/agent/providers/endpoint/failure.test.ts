@@ -217,3 +217,13 @@ test("no error of an endpoint makes a wait that is over or longer than a week, w
     ),
   );
 });
+
+test("tools that one API of an endpoint refuses say nothing of the model, and the refused parameter is named", () => {
+  const body = error(
+    "Function tools with reasoning_effort are not supported for gpt-5.6 in /v1/chat/completions. To use function tools, use /v1/responses or set reasoning_effort to 'none'.",
+    { type: "invalid_request_error", param: "reasoning_effort" },
+  );
+  const failure = failureOf(400, body, null, 0, "api.openai.com");
+  expect(failure).toMatchObject({ kind: "refused", param: "reasoning_effort" });
+  expect(failure.cause).not.toBe("tools");
+});
