@@ -23,6 +23,8 @@ export const Learnt = z.object({
   noEffort: z.boolean().optional(),
   /** Parts of a request that are left out. */
   left: z.array(z.string().max(50)).max(20).optional(),
+  /** Names of corrections of requests over Chat Completions. */
+  corrections: z.array(z.string().max(50)).max(20).optional(),
 });
 export type Learnt = z.infer<typeof Learnt>;
 
