@@ -12,9 +12,9 @@ import { hostOf } from "../endpoint/place.ts";
 import { atPlace, BadAnswer, EndpointWatch, readAll } from "../endpoint/watch.ts";
 import { AnswerBuilder } from "./answer.ts";
 import { readChunk } from "./chunk.ts";
-import { correctionsFor, dialectOf } from "./dialects.ts";
 import type { Endpoint } from "./endpoint.ts";
 import { bodyOf } from "./request.ts";
+import { correctionsFor, requestFormOf } from "./request-form.ts";
 import { DONE, readEvents } from "./sse.ts";
 
 const ERROR_BODY_CHARS_MAX = 65_536;
@@ -51,7 +51,7 @@ export function chatCompletions(endpoint: Endpoint): Model {
 }
 
 function writeBody(endpoint: Endpoint, request: ModelRequest, corrections: readonly string[]): string {
-  return JSON.stringify(wellFormed(bodyOf(endpoint, request, dialectOf(endpoint, corrections))));
+  return JSON.stringify(wellFormed(bodyOf(endpoint, request, requestFormOf(endpoint, corrections))));
 }
 
 async function* askOnce(

@@ -1,12 +1,12 @@
-/** The body of a request to `/chat/completions`, in the dialect of its endpoint. */
+/** The body of a request to `/chat/completions`, in the form of its endpoint. */
 import { createHash } from "node:crypto";
 import { ATTACHMENT_EXTENSIONS, isImage } from "@mimikit/protocol/base/attachment";
 import { wellFormedJson } from "@mimikit/protocol/texts/whole-characters";
 import type { KernelMessage, ModelRequest, ToolDefinition } from "../../kernel/model.ts";
 import type { Media } from "../../prompt/media.ts";
 import { wireExtra, wireThoughts } from "./answer.ts";
-import type { Dialect } from "./dialects.ts";
 import type { Endpoint } from "./endpoint.ts";
+import type { RequestForm } from "./request-form.ts";
 
 const ID_CHARS_MAX = 64;
 const BRIDGE = "Understood.";
@@ -29,10 +29,10 @@ const REFUSED_KEYWORDS = new Set([
 
 type Wire = Record<string, unknown>;
 
-export function bodyOf(endpoint: Endpoint, { messages, tools, mayCall }: ModelRequest, dialect: Dialect): Wire {
+export function bodyOf(endpoint: Endpoint, { messages, tools, mayCall }: ModelRequest, form: RequestForm): Wire {
   const { model, effort, outputTokensMax, configured } = endpoint;
-  const { limit, alwaysLimits, namesIdleTools } = dialect;
-  const sends = (field: Dialect["leaves"][number]) => !dialect.leaves.includes(field);
+  const { limit, alwaysLimits, namesIdleTools } = form;
+  const sends = (field: RequestForm["leaves"][number]) => !form.leaves.includes(field);
   const namesTools = tools.length > 0 && (mayCall || namesIdleTools);
   // The default reserve is no decision of the owner, and too little for models that think.
   const isDecided = configured === undefined || configured.reservedOutput !== undefined;
@@ -40,8 +40,8 @@ export function bodyOf(endpoint: Endpoint, { messages, tools, mayCall }: ModelRe
   return {
     model,
     // Before the messages, of which each request has more: what is the same in both is then the beginning of both.
-    ...(namesTools && { tools: tools.map((each) => ({ type: "function", function: wireTool(each, dialect) })) }),
-    messages: wireMessages(messages, dialect),
+    ...(namesTools && { tools: tools.map((each) => ({ type: "function", function: wireTool(each, form) })) }),
+    messages: wireMessages(messages, form),
     stream: true,
     ...(namesTools && !mayCall && { tool_choice: "none" }),
     ...(sends("stream_options") && { stream_options: { include_usage: true } }),
@@ -50,14 +50,14 @@ export function bodyOf(endpoint: Endpoint, { messages, tools, mayCall }: ModelRe
   };
 }
 
-function wireMessages(messages: readonly KernelMessage[], dialect: Dialect): Wire[] {
+function wireMessages(messages: readonly KernelMessage[], form: RequestForm): Wire[] {
   const wired: Wire[] = [];
   for (const [i, message] of messages.entries()) {
-    if (dialect.bridgesTools && message.role === "user" && messages[i - 1]?.role === "tool")
-      wired.push(wireMessage({ role: "assistant", content: BRIDGE, calls: [] }, dialect));
-    wired.push(wireMessage(message, dialect));
+    if (form.bridgesTools && message.role === "user" && messages[i - 1]?.role === "tool")
+      wired.push(wireMessage({ role: "assistant", content: BRIDGE, calls: [] }, form));
+    wired.push(wireMessage(message, form));
   }
-  return dialect.rules === "user" ? joinRules(wired) : wired;
+  return form.rules === "user" ? joinRules(wired) : wired;
 }
 
 /** The rules before the user's own first words, as one message: such models want roles to alternate. */
@@ -78,40 +78,40 @@ function joinContents(before: unknown, after: unknown): unknown {
   return [before, after].flatMap((each) => (typeof each === "string" ? [{ type: "text", text: each }] : each));
 }
 
-function wireMessage(message: KernelMessage, dialect: Dialect): Wire {
+function wireMessage(message: KernelMessage, form: RequestForm): Wire {
   if (message.role === "user" && message.media !== undefined && message.media.length > 0)
     return { role: "user", content: [{ type: "text", text: message.content }, ...message.media.map(wirePart)] };
   if (message.role === "tool")
-    return { role: "tool", tool_call_id: wireId(message.callId, dialect), content: message.content };
+    return { role: "tool", tool_call_id: wireId(message.callId, form), content: message.content };
   if (message.role !== "assistant") return { role: message.role, content: message.content };
-  const thoughts = thoughtsOf(message, dialect);
+  const thoughts = thoughtsOf(message, form);
   if (message.calls.length === 0) return { role: "assistant", content: message.content, ...thoughts };
   const calls = message.calls.map((call) => ({
-    id: wireId(call.id, dialect),
+    id: wireId(call.id, form),
     type: "function",
     function: { name: call.name, arguments: wellFormedJson(call.arguments) },
-    ...(!dialect.leaves.includes("extra_content") && wireExtra(call)),
+    ...(!form.leaves.includes("extra_content") && wireExtra(call)),
   }));
-  const content = message.content === "" ? dialect.silence : message.content;
+  const content = message.content === "" ? form.silence : message.content;
   return { role: "assistant", content, ...thoughts, tool_calls: calls };
 }
 
-function thoughtsOf({ calls, thoughts }: Extract<KernelMessage, { role: "assistant" }>, dialect: Dialect): Wire {
-  if (dialect.thoughts === "none") return {};
-  const own = dialect.thoughts === "filled" || calls.length > 0 ? wireThoughts(thoughts) : {};
-  if (dialect.thoughts === "own") return own;
+function thoughtsOf({ calls, thoughts }: Extract<KernelMessage, { role: "assistant" }>, form: RequestForm): Wire {
+  if (form.thoughts === "none") return {};
+  const own = form.thoughts === "filled" || calls.length > 0 ? wireThoughts(thoughts) : {};
+  if (form.thoughts === "own") return own;
   const { reasoning_content: text } = own;
   return { ...own, reasoning_content: typeof text === "string" && text !== "" ? text : BLANK };
 }
 
 /** The same for a call and its result: another provider may have named them. */
-function wireId(id: string, { ids }: Dialect): string {
+function wireId(id: string, { ids }: RequestForm): string {
   const isGood =
     ids === "nine" ? /^[a-zA-Z0-9]{9}$/.test(id) : id.length <= ID_CHARS_MAX && (ids === "any" || /^[\w-]+$/.test(id));
   return isGood ? id : createHash("sha256").update(id).digest("hex").slice(0, 9);
 }
 
-function wireTool(tool: ToolDefinition, { plainSchema }: Dialect): ToolDefinition {
+function wireTool(tool: ToolDefinition, { plainSchema }: RequestForm): ToolDefinition {
   return plainSchema ? { ...tool, parameters: plain(tool.parameters) as Wire } : tool;
 }
 

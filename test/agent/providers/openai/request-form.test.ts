@@ -1,4 +1,4 @@
-/** What vendors refuse over Chat Completions, in their own words, and how a request is corrected. */
+/** Tests that requests over Chat Completions are corrected where vendors refuse them, in the words of the vendors. */
 import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";

@@ -2,7 +2,7 @@
 import type { ModelFailure } from "../../kernel/model.ts";
 import type { Endpoint } from "./endpoint.ts";
 
-export interface Dialect {
+export interface RequestForm {
   /** A `user` message right after a `tool` message is refused: an assistant's message goes between. */
   bridgesTools: boolean;
   /** Ids of calls: any up to 64 characters, `[\w-]` alone, or exactly nine letters and digits. */
@@ -26,7 +26,7 @@ export interface Dialect {
 }
 export type OptionalField = "stream_options" | "reasoning_effort" | "extra_content";
 
-const COMMON: Dialect = {
+const COMMON: RequestForm = {
   bridgesTools: false,
   ids: "any",
   limit: "max_tokens",
@@ -44,7 +44,7 @@ interface Row {
   /** The end of the host name. */
   host?: string;
   model?: RegExp;
-  has: Partial<Dialect>;
+  has: Partial<RequestForm>;
 }
 
 /** Every row that fits by its provider, host or model counts, later ones over earlier ones. */
@@ -70,12 +70,12 @@ interface Correction {
   name: string;
   /** The words of the refusal. */
   says: RegExp;
-  changes: (dialect: Dialect) => Partial<Dialect>;
+  changes: (form: RequestForm) => Partial<RequestForm>;
 }
 
 const leaves =
   (field: OptionalField) =>
-  (dialect: Dialect): Partial<Dialect> => ({ leaves: [...dialect.leaves, field] });
+  (form: RequestForm): Partial<RequestForm> => ({ leaves: [...form.leaves, field] });
 
 /** The first correction whose words fit and that changes the request is tried. */
 const CORRECTIONS: readonly Correction[] = [
@@ -149,22 +149,22 @@ const CORRECTIONS: readonly Correction[] = [
   },
 ];
 
-/** The dialect of an endpoint. @param corrections the names of those that it has made necessary. */
-export function dialectOf(
+/** The form of an endpoint. @param corrections the names of those that it has made necessary. */
+export function requestFormOf(
   endpoint: Pick<Endpoint, "id" | "baseUrl" | "model" | "isStrict">,
   corrections: readonly string[],
 ) {
   const { id, baseUrl, model, isStrict = false } = endpoint;
   const host = URL.canParse(baseUrl) ? new URL(baseUrl).hostname : "";
-  let dialect = COMMON;
-  if (isStrict) dialect = { ...dialect, thoughts: "none", leaves: ["stream_options", "extra_content"] };
+  let form = COMMON;
+  if (isStrict) form = { ...form, thoughts: "none", leaves: ["stream_options", "extra_content"] };
   for (const row of ROWS)
-    if (row.id === id || isAt(host, row.host) || row.model?.test(model) === true) dialect = { ...dialect, ...row.has };
+    if (row.id === id || isAt(host, row.host) || row.model?.test(model) === true) form = { ...form, ...row.has };
   for (const name of corrections) {
     const correction = CORRECTIONS.find((each) => each.name === name);
-    if (correction !== undefined) dialect = { ...dialect, ...correction.changes(dialect) };
+    if (correction !== undefined) form = { ...form, ...correction.changes(form) };
   }
-  return dialect;
+  return form;
 }
 
 function isAt(host: string, end: string | undefined): boolean {
