@@ -29,6 +29,7 @@ export function chatCompletions(endpoint: Endpoint): Model {
       const known = readLearnt(endpoint).corrections ?? [];
       let corrections = known;
       let body = writeBody(endpoint, request, corrections);
+      const refused = new Set<string>();
       for (let retry = 1; ; retry++) {
         let failure: ModelFailure = { type: "failure", kind: "unavailable", cause: "busy", message: NO_ANSWER };
         for await (const event of askOnce(endpoint, request, body, signal)) {
@@ -37,10 +38,11 @@ export function chatCompletions(endpoint: Endpoint): Model {
           else yield event;
           if (event.type === "answer") return;
         }
+        refused.add(body);
         const corrected = correctionsFor(failure)
           .filter((name) => !corrections.includes(name))
           .map((name) => [...corrections, name])
-          .find((names) => writeBody(endpoint, request, names) !== body);
+          .find((names) => !refused.has(writeBody(endpoint, request, names)));
         if (corrected === undefined || retry > CORRECTIONS_MAX) return yield failure;
         yield { type: "retry", retry, message: failure.message };
         corrections = corrected;
