@@ -30,6 +30,7 @@ const Body = z.object({
     }),
   ),
   tools: z.array(z.object({ function: z.object({ name: z.string(), parameters: z.unknown() }) })).optional(),
+  tool_choice: z.string().optional(),
 });
 
 export const chatCompletions: Wire = {
@@ -37,11 +38,12 @@ export const chatCompletions: Wire = {
   path: "/v1/chat/completions",
 
   read(body) {
-    const { model, stream, messages, tools = [] } = Body.parse(body);
+    const { model, stream, messages, tools = [], tool_choice } = Body.parse(body);
     // Strict endpoints refuse a conversation with arguments that are no JSON.
     for (const call of messages.flatMap((message) => message.tool_calls ?? []))
       JSON.parse(call.function.arguments, wholeText);
-    const offered = tools.map((tool) => ({ name: tool.function.name, kind: "function" as const }));
+    const named = tool_choice === "none" ? [] : tools;
+    const offered = named.map((tool) => ({ name: tool.function.name, kind: "function" as const }));
     return { model, messages: messages.map(plain), tools: offered, isStreamed: stream };
   },
 

@@ -3,9 +3,11 @@
  * the session on disk before anything depends on it; it always fits into the window, and no call in it is without its
  * result.
  */
+import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
+import { tryJson } from "@mimikit/protocol/base/json";
 import type { Steer } from "@mimikit/protocol/base/signal";
 import { isTurn } from "@mimikit/protocol/records/task";
 import type { TranscriptEntry } from "@mimikit/protocol/wire/transcript";
@@ -21,7 +23,7 @@ import { shownIn } from "../prompt/shown-memory.ts";
 import { estimateTokens } from "../prompt/tokens.ts";
 import type { Run } from "../provider.ts";
 import { definitionOf, isResumable } from "../roles/index.ts";
-import { countCalls, repair, Session, type SessionLine, type TurnOf } from "../session/session.ts";
+import { answeredCalls, countCalls, repair, Session, type SessionLine, type TurnOf } from "../session/session.ts";
 import { NO_SUMMARY, parseSummary, renderSummary, type Summary, showSummary, summarize } from "../session/summary.ts";
 import type { Picture } from "../tools/tool-text.ts";
 import { fitConversation, measure, QUESTION_SHARE_MAX, RESULT_SHARE_MAX, shortenTo, total } from "./budget.ts";
@@ -31,6 +33,7 @@ import { READ_SKILL } from "./tools/read-skill.ts";
 
 const SkillInput = z.object({ name: z.string() });
 
+const CACHE_KEY_CHARS = 32;
 /** Of a request, pictures of tools' answers may take this much. */
 const PICTURES_SHARE_MAX = 0.5;
 
@@ -54,6 +57,8 @@ export class ModelConversation {
   private readonly file: PromptFile;
   private readonly session: Session;
   private readonly turns: SessionLine[] = [];
+  /** The ids of all calls, including those of earlier attempts. */
+  private readonly ids = new Set<string>();
   private tokensMax: number;
   private sections: readonly RenderedSection[];
   private prompt: KernelMessage[] = [];
@@ -112,6 +117,7 @@ export class ModelConversation {
     const conversation = new ModelConversation(run, format, file, session, tokensMax, summary, media);
     try {
       conversation.turns.push(...turns);
+      conversation.withIds(turns.flatMap((turn) => (turn.type === "assistant" ? turn.calls : [])));
       const text = conversation.promptWithin(conversation.room)[1]?.content ?? "";
       // Of attempts that came to nothing, as those of an outage, nothing is noted: there may be very many.
       if (turns.at(-1)?.type !== "prompt") await conversation.add({ type: "prompt", attempt, text });
@@ -134,15 +140,24 @@ export class ModelConversation {
 
   /** The skills that the earlier attempts have read, as their calls named them. */
   get skillsRead(): string[] {
-    const turns = repair(this.turns);
-    const read = new Set(turns.flatMap((turn) => (isSkillRead(turn) ? [turn.requestId] : [])));
-    const calls = turns.flatMap((turn) => (turn.type === "assistant" ? turn.calls : []));
-    return calls.flatMap((call) => (read.has(call.id) ? [nameIn(call.arguments)] : []));
+    return answeredCalls(repair(this.turns)).flatMap(({ call, result }) =>
+      isSkillRead(result) ? nameIn(call.arguments) : [],
+    );
+  }
+
+  /** Gives the calls of a new answer ids that are unique in the session. Many endpoints send none, or repeat them in each answer. */
+  withIds(calls: readonly ToolCall[]): ToolCall[] {
+    return calls.map((call) => {
+      let { id } = call;
+      for (let n = this.ids.size; id === "" || this.ids.has(id); n++) id = `call${String(n).padStart(5, "0")}`;
+      this.ids.add(id);
+      return { ...call, id };
+    });
   }
 
   /** Adds the model's text and calls. Its thoughts are kept if calls came of them: some vendors demand them back then. */
   addAnswer(text: string, calls: readonly ToolCall[], thoughts: readonly Thought[] = []): Promise<void> {
-    for (const thought of thoughts) this.run.tell({ type: "thought", text: thought.text });
+    for (const { text } of thoughts) if (text !== "") this.run.tell({ type: "thought", text });
     const isKept = calls.length > 0 && thoughts.length > 0;
     return this.add({ type: "assistant", text, calls: [...calls], ...(isKept && { thoughts: [...thoughts] }) });
   }
@@ -221,7 +236,14 @@ export class ModelConversation {
     }
     const asked = messages.find(({ role }) => role === "user");
     if (asked !== undefined) this.run.bus.show(shownIn(asked.content, this.run));
-    return { messages: this.format.write(messages), tools: this.format.tools, mayCall };
+    return { messages: this.format.write(messages), tools: this.format.tools, mayCall, cacheKey: this.cacheKey };
+  }
+
+  /** The same in each request of a session. All turns begin with the same rules, so that they share one; it tells nothing of the task. */
+  private get cacheKey(): string {
+    const { task, home } = this.run;
+    const name = `${home}\n${isTurn(task) ? task.role : task.id}`;
+    return createHash("sha256").update(name).digest("hex").slice(0, CACHE_KEY_CHARS);
   }
 
   /** How many messages the summary stands for. */
@@ -325,13 +347,14 @@ function readIfThere(path: string): string | null {
   }
 }
 
-function isSkillRead(turn: SessionLine): turn is TurnOf<"result"> {
-  return turn.type === "result" && turn.tool === READ_SKILL && turn.isMade && turn.error === undefined;
+function isSkillRead({ tool, isMade, error }: TurnOf<"result">): boolean {
+  return tool === READ_SKILL && isMade && error === undefined;
 }
 
-/** The call was made, so its arguments are what its tool takes. */
-function nameIn(input: string): string {
-  return SkillInput.parse(JSON.parse(input)).name;
+/** The name in the arguments of a call; none if it cannot be read. */
+function nameIn(input: string): string[] {
+  const { data } = SkillInput.safeParse(tryJson(input));
+  return data === undefined ? [] : [data.name];
 }
 
 function summaryMessage(summary: Summary, tokensMax: number): KernelMessage | null {

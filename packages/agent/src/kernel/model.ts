@@ -7,6 +7,7 @@ import type { Usage } from "@mimikit/protocol/base/usage";
 import type { Media } from "../prompt/media.ts";
 
 export interface ToolCall {
+  /** As the endpoint sends it: perhaps empty or repeated. The kernel makes it unique in the session. */
   id: string;
   name: string;
   /** JSON as the model wrote it; not checked yet. */
@@ -58,6 +59,8 @@ export interface ModelRequest {
   tools: readonly ToolDefinition[];
   /** False: the model may only speak. Its tools stay what they were, for the endpoint's cache. */
   mayCall: boolean;
+  /** Requests with the same key begin alike, for endpoints that keep a cache by such a key; none if not given. */
+  cacheKey?: string;
 }
 
 /** The last event of an answer that came to its end. */
@@ -68,6 +71,8 @@ export interface ModelAnswer {
   /** A thought within the text that came to no end: perhaps meant to be said. */
   unended?: string;
   thoughts?: readonly Thought[];
+  /** Why the model or a filter stopped after `text`: words of the model, or the finish reason. */
+  withheld?: string;
   /** It stopped at the output limit: its calls may be torn and are not executed. */
   isTruncated: boolean;
   usage: Usage;
@@ -89,10 +94,14 @@ export interface ModelFailure {
   host?: string;
   /** Models that are there, where the one that was asked is not. */
   names?: readonly string[];
+  /** The part of the request that is refused, as its vendor calls it: `reasoning.effort`. */
+  param?: string;
   /** There is no connection at all: no host, no route, no listener. */
   isOutage?: boolean;
   /** How long the endpoint asks to be left alone, in ms. */
   retryAfterMs?: number;
+  /** The endpoint works and answers later by itself: a rate limit, an overload, a model that is being loaded. */
+  waits?: boolean;
 }
 
 /** How people are told of a model that ended in nothing. */

@@ -5,15 +5,18 @@
 
 import { lines, NOTHING, type Quoted, record } from "../prompt/quote.ts";
 import type { Tool } from "../tools/tool.ts";
-import { describeActions, readActions, usageOf, writeTag } from "./action-tags.ts";
+import { describeActions, readActions, TAG, type TagCall, usageOf, writeTag } from "./action-tags.ts";
 import { describeTool } from "./describe-tool.ts";
 import type { KernelMessage, ModelAnswer, ToolDefinition, ToolMessage } from "./model.ts";
 import { replayable } from "./round.ts";
 import { splitThoughts } from "./shown-text.ts";
+import { CALL_MARKS, nameOf, readWrittenCalls } from "./written-calls.ts";
 
 export interface ToolCallFormat {
-  /** Whether a call can stand in the text: it is held back while it comes. */
+  /** Whether calls are tags in the text. */
   hasTags: boolean;
+  /** The beginnings of calls in the text: from there on it is held back while it streams. */
+  callMarks: readonly string[];
   /** The rules about the tools. */
   rules: string;
   /** The tools of a request. */
@@ -28,13 +31,17 @@ export interface ToolCallFormat {
 export function nativeFormat(now: () => readonly Tool[]): ToolCallFormat {
   return {
     hasTags: false,
+    callMarks: CALL_MARKS,
     rules: "",
     get tools() {
       return now().map(describeTool);
     },
-    read: ({ text, calls }) => {
-      const { said, ...thought } = splitThoughts(text);
-      return { text: said.trim(), calls, ...thought };
+    read: (answer) => {
+      const tools = now();
+      const { calls, ...speech } = readSpeech(answer, tools);
+      // Some servers parse the calls and leave them in the text too.
+      const made = answer.calls.length > 0 ? answer.calls : calls.map((call) => ({ id: "", ...call }));
+      return { ...speech, calls: made.map((call) => ({ ...call, name: nameOf(call.name, tools) })) };
     },
     write: (messages) =>
       joinUsers(
@@ -49,15 +56,35 @@ export function nativeFormat(now: () => readonly Tool[]): ToolCallFormat {
 export function tagFormat(tools: readonly Tool[]): ToolCallFormat {
   return {
     hasTags: true,
+    callMarks: [TAG, ...CALL_MARKS],
     rules: describeActions(tools),
     tools: [],
-    read: ({ text }, name) => {
-      const { said, ...thought } = splitThoughts(text);
-      const { text: spoken, calls } = readActions(said, tools);
-      return { text: spoken, calls: calls.map((call, i) => ({ id: `${name}.${i + 1}`, ...call })), ...thought };
+    read: (answer, name) => {
+      const tagged = readActions(splitThoughts(answer.text).said, tools);
+      const { calls, ...speech } = readSpeech(answer, tools);
+      const [text, made] = tagged.calls.length > 0 ? [tagged.text, tagged.calls] : [speech.text, calls];
+      return { ...speech, text, calls: made.map((call, i) => ({ id: `${name}.${i + 1}`, ...call })) };
     },
     write: (messages) => joinUsers(groupResults(messages).map((group) => writeGroup(group, tools))),
   };
+}
+
+/**
+ * The speech of an answer and the calls written into it. A thought without an end that ends with a whole call is one that the
+ * model forgot to close.
+ */
+function readSpeech(
+  answer: ModelAnswer,
+  tools: readonly Tool[],
+): Pick<ModelAnswer, "text" | "unended"> & { calls: TagCall[] } {
+  const { said, unended = answer.unended } = splitThoughts(answer.text);
+  const { text, calls } = readWrittenCalls(said, tools);
+  if (unended === undefined) return { text: text.trim(), calls };
+  const thought = readWrittenCalls(unended, tools);
+  const isMade = thought.calls.every(
+    ({ name, problem }) => problem === undefined && tools.some((tool) => tool.name === name),
+  );
+  return { text: text.trim(), calls: said === "" && isMade ? thought.calls : calls, unended: thought.text.trim() };
 }
 
 type Group = KernelMessage | ToolMessage[];

@@ -1,5 +1,6 @@
 /** Puts the parts of a streamed answer together that a model of the AI SDK gives. */
 import type { LanguageModelV4StreamPart } from "@ai-sdk/provider";
+import { beginningOf } from "@mimikit/protocol/texts/whole-characters";
 import type {
   ModelAnswer,
   ModelEvent,
@@ -9,7 +10,10 @@ import type {
   ToolCall,
   VendorData,
 } from "../../kernel/model.ts";
-import { ANSWER_CHARS_MAX, BROKE_OFF, CALLS_MAX, usageOf, withIds } from "../endpoint/measure-answer.ts";
+import { ANSWER_CHARS_MAX, BROKE_OFF, CALLS_MAX, usageOf } from "../endpoint/measure-answer.ts";
+
+const PARAGRAPH = "\n\n";
+const REFUSAL_CHARS_MAX = 300;
 
 type Finish = Extract<LanguageModelV4StreamPart, { type: "finish" }>;
 
@@ -27,7 +31,14 @@ export class SdkAnswer {
         this.text += part.delta;
         this.chars += part.delta.length;
         return part.delta === "" ? null : { type: "delta", text: part.delta };
+      case "text-start":
+        // OpenAI's messages of one answer, as a remark and the answer, are texts of their own.
+        if (this.text === "" || part.providerMetadata?.openai === undefined) return null;
+        this.text += PARAGRAPH;
+        return { type: "delta", text: PARAGRAPH };
+      // OpenAI tells what must go back with a thought when it is at its end.
       case "reasoning-start":
+      case "reasoning-end":
         this.think(part.id, "", part.providerMetadata);
         return null;
       case "reasoning-delta":
@@ -56,19 +67,20 @@ export class SdkAnswer {
     const raw = finishReason?.raw ?? reason;
     if (reason === "interrupted") return unavailable(BROKE_OFF);
     if (reason === "error") return unavailable(`the model could not end an answer: ${raw}`);
-    if (reason === "content-filter")
-      return { type: "failure", kind: "refused", cause: "other", message: `the model withheld the answer: ${raw}` };
     const written = [this.text, ...this.calls.flatMap((call) => [call.name, call.arguments])].join("");
     const counted = {
       input: usage?.inputTokens.total || null,
       cached: usage?.inputTokens.cacheRead,
       output: usage?.outputTokens.total || null,
     };
+    // OpenAI has no word of its own for a refusal: the text is the model's reason.
+    const isRefusal = reason === "content-filter" && finishReason?.raw === undefined;
     return {
       type: "answer",
-      text: this.text,
-      calls: withIds(this.calls),
+      text: isRefusal ? "" : this.text,
+      calls: this.calls,
       thoughts: [...this.thoughts.values()],
+      ...(reason === "content-filter" && { withheld: isRefusal ? refusalOf(this.text) : raw }),
       isTruncated: reason === "length",
       usage: usageOf(counted, request, written),
     };
@@ -87,6 +99,11 @@ export class SdkAnswer {
     const vendor = vendorData(providerMetadata);
     this.calls.push({ id, name, arguments: input, ...(vendor !== undefined && { vendor }) });
   }
+}
+
+function refusalOf(text: string): string {
+  const words = beginningOf(text.replace(/\s+/g, " ").trim(), REFUSAL_CHARS_MAX);
+  return words === "" ? "refusal" : `refusal: ${words}`;
 }
 
 /** Data that must go back with a thought or a call: texts, as all signatures are. */

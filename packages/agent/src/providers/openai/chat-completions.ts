@@ -3,42 +3,82 @@
  * ever: an endpoint that does not begin, or does not go on, is unavailable.
  */
 
-import { ATTACHMENT_EXTENSIONS, isImage } from "@mimikit/protocol/base/attachment";
-import { BadJson, parseJson } from "@mimikit/protocol/base/json";
-import { describeIssues } from "@mimikit/protocol/texts/issues";
-import { wellFormed, wellFormedJson } from "@mimikit/protocol/texts/whole-characters";
-import type { KernelMessage, Model, ModelEvent, ModelRequest } from "../../kernel/model.ts";
-import type { Media } from "../../prompt/media.ts";
+import { wellFormed } from "@mimikit/protocol/texts/whole-characters";
+import { type Model, type ModelEvent, type ModelFailure, type ModelRequest, NO_ANSWER } from "../../kernel/model.ts";
 import { failureInStream, failureOf } from "../endpoint/failure.ts";
+import { learn, readLearnt } from "../endpoint/learnt.ts";
 import { BROKE_OFF } from "../endpoint/measure-answer.ts";
 import { hostOf } from "../endpoint/place.ts";
-import { atPlace, EndpointWatch, readAll } from "../endpoint/watch.ts";
-import { AnswerBuilder, Chunk, wireThoughts } from "./answer.ts";
+import { atPlace, BadAnswer, EndpointWatch, readAll } from "../endpoint/watch.ts";
+import { AnswerBuilder } from "./answer.ts";
+import { readChunk } from "./chunk.ts";
 import type { Endpoint } from "./endpoint.ts";
-import { readEvents } from "./sse.ts";
+import { bodyOf } from "./request.ts";
+import { correctionsFor, requestFormOf } from "./request-form.ts";
+import { DONE, readEvents } from "./sse.ts";
 
 const ERROR_BODY_CHARS_MAX = 65_536;
-const ANSWER_BODY_CHARS_MAX = 16 * 1_048_576;
-const JSON_LIMITS = { bytes: ANSWER_BODY_CHARS_MAX, depth: 32 };
+
+/** An endpoint may refuse several parts of a request one after another. */
+const CORRECTIONS_MAX = 4;
 
 /** A model at `endpoint`. A failure's message never holds the key. */
 export function chatCompletions(endpoint: Endpoint): Model {
   return {
     async *ask(request, signal) {
-      const watch = new EndpointWatch(endpoint, signal);
-      try {
-        for await (const event of exchange(endpoint, request, watch))
-          yield event.type === "failure" ? atPlace(event, endpoint) : event;
-      } catch (error) {
-        yield watch.explain(error);
-      } finally {
-        watch.end();
+      const known = readLearnt(endpoint).corrections ?? [];
+      let corrections = known;
+      let body = writeBody(endpoint, request, corrections);
+      const refused = new Set<string>();
+      for (let retry = 1; ; retry++) {
+        let failure: ModelFailure = { type: "failure", kind: "unavailable", cause: "busy", message: NO_ANSWER };
+        for await (const event of askOnce(endpoint, request, body, signal)) {
+          if (event.type === "answer" && corrections !== known) learn(endpoint, { corrections });
+          if (event.type === "failure") failure = event;
+          else yield event;
+          if (event.type === "answer") return;
+        }
+        refused.add(body);
+        const corrected = correctionsFor(failure)
+          .filter((name) => !corrections.includes(name))
+          .map((name) => [...corrections, name])
+          .find((names) => !refused.has(writeBody(endpoint, request, names)));
+        if (corrected === undefined || retry > CORRECTIONS_MAX) return yield failure;
+        yield { type: "retry", retry, message: failure.message };
+        corrections = corrected;
+        body = writeBody(endpoint, request, corrections);
       }
     },
   };
 }
 
-async function* exchange(endpoint: Endpoint, request: ModelRequest, watch: EndpointWatch): AsyncGenerator<ModelEvent> {
+function writeBody(endpoint: Endpoint, request: ModelRequest, corrections: readonly string[]): string {
+  return JSON.stringify(wellFormed(bodyOf(endpoint, request, requestFormOf(endpoint, corrections))));
+}
+
+async function* askOnce(
+  endpoint: Endpoint,
+  request: ModelRequest,
+  body: string,
+  signal: AbortSignal,
+): AsyncGenerator<ModelEvent> {
+  const watch = new EndpointWatch(endpoint, signal);
+  try {
+    for await (const event of exchange(endpoint, request, body, watch))
+      yield event.type === "failure" ? atPlace(event, endpoint) : event;
+  } catch (error) {
+    yield watch.explain(error);
+  } finally {
+    watch.end();
+  }
+}
+
+async function* exchange(
+  endpoint: Endpoint,
+  request: ModelRequest,
+  sent: string,
+  watch: EndpointWatch,
+): AsyncGenerator<ModelEvent> {
   const response = await fetch(`${endpoint.baseUrl.replace(/(?<!\/)\/+$/, "")}/chat/completions`, {
     method: "POST",
     headers: {
@@ -46,7 +86,7 @@ async function* exchange(endpoint: Endpoint, request: ModelRequest, watch: Endpo
       accept: "text/event-stream",
       ...keyHeaderOf(endpoint),
     },
-    body: JSON.stringify(wellFormed(bodyOf(endpoint, request))),
+    body: sent,
     signal: watch.signal,
     // Another address was not configured, and must not get what was meant for this one.
     redirect: "error",
@@ -54,70 +94,41 @@ async function* exchange(endpoint: Endpoint, request: ModelRequest, watch: Endpo
   const chunks = watch.listen(response.body ?? []);
   if (!response.ok) {
     const body = await readAll(chunks, ERROR_BODY_CHARS_MAX);
-    yield failureOf(response.status, body, response.headers.get("retry-after"), Date.now(), hostOf(endpoint));
+    yield failureOf(response.status, body, response.headers, Date.now(), hostOf(endpoint));
     return;
   }
-  const isWhole = response.headers.get("content-type")?.includes("json") ?? false;
-  const events = isWhole ? [await readAll(chunks, ANSWER_BODY_CHARS_MAX)] : readEvents(chunks);
   const answer = new AnswerBuilder();
   let isDone = false;
-  for await (const data of events) {
-    if (data === "[DONE]") {
-      isDone = true;
-      break;
+  /** Whether any event belonged to this wire; null before the first one. */
+  let isKnown: boolean | null = null;
+  try {
+    for await (const data of readEvents(chunks)) {
+      isDone = data === DONE;
+      if (isDone) break;
+      const chunk = readChunk(data);
+      isKnown = isKnown === true || chunk.isKnown;
+      if (chunk.error != null && !answer.isFinished) return yield failureInStream(chunk.error, hostOf(endpoint));
+      const { text, thought } = answer.add(chunk);
+      if (thought !== "") yield { type: "thought", text: thought };
+      if (text !== "") yield { type: "delta", text };
+      if (answer.isTooLong) break;
+      if (answer.isFinished) watch.expectEnd();
     }
-    const chunk = Chunk.safeParse(parseJson(data, JSON_LIMITS));
-    if (!chunk.success) throw new BadJson(describeIssues(chunk.error));
-    if (chunk.data.error != null) return yield failureInStream(chunk.data.error, hostOf(endpoint));
-    const { text, thought } = answer.add(chunk.data);
-    if (thought !== "") yield { type: "thought", text: thought };
-    if (text !== "") yield { type: "delta", text };
-    if (answer.isTooLong) break;
+  } catch (error) {
+    // A finished answer is paid for: it counts even if the connection stays open or breaks.
+    if (!answer.isFinished || watch.isStopped) throw error;
   }
-  if (isWhole || isDone || answer.isFinished || answer.isTooLong) yield answer.build(request);
-  else yield { type: "failure", kind: "unavailable", cause: "busy", message: BROKE_OFF };
+  if (isKnown === false) throw new BadAnswer("JSON of another shape");
+  if (answer.failure !== null) yield unavailable(`the model could not end an answer: ${answer.failure}`);
+  else yield isDone || answer.isComplete ? answer.build(request) : unavailable(BROKE_OFF);
+}
+
+function unavailable(message: string): ModelFailure {
+  return { type: "failure", kind: "unavailable", cause: "busy", message };
 }
 
 /** The header that carries the key, if there is one. */
 export function keyHeaderOf({ apiKey, keyHeader }: Pick<Endpoint, "apiKey" | "keyHeader">): Record<string, string> {
   if (apiKey === undefined) return {};
   return keyHeader === undefined ? { authorization: `Bearer ${apiKey}` } : { [keyHeader]: apiKey };
-}
-
-function bodyOf(
-  { model, effort, isStrict = false }: Endpoint,
-  { messages, tools, mayCall }: ModelRequest,
-): Record<string, unknown> {
-  const offersTools = mayCall && tools.length > 0;
-  return {
-    model,
-    // Before the messages, of which each request has more: what is the same in both is then the beginning of both.
-    ...(offersTools && { tools: tools.map((each) => ({ type: "function", function: each })) }),
-    messages: messages.map((message) => wireMessage(message, isStrict)),
-    stream: true,
-    // Mistral counts without being asked, and refuses to be asked.
-    ...(!isStrict && { stream_options: { include_usage: true } }),
-    ...(effort !== undefined && { reasoning_effort: effort }),
-  };
-}
-
-function wireMessage(message: KernelMessage, isStrict: boolean): Record<string, unknown> {
-  if (message.role === "user" && message.media !== undefined && message.media.length > 0)
-    return { role: "user", content: [{ type: "text", text: message.content }, ...message.media.map(wirePart)] };
-  if (message.role === "tool") return { role: "tool", tool_call_id: message.callId, content: message.content };
-  if (message.role !== "assistant" || message.calls.length === 0)
-    return { role: message.role, content: message.content };
-  const calls = message.calls.map(({ id, name, arguments: input }) => ({
-    id,
-    type: "function",
-    function: { name, arguments: wellFormedJson(input) },
-  }));
-  const thoughts = isStrict ? {} : wireThoughts(message.thoughts);
-  return { role: "assistant", content: message.content, ...thoughts, tool_calls: calls };
-}
-
-/** A picture as a data URL, a recording as its bytes: that is how Chat Completions takes them. */
-function wirePart({ type, data }: Media): Record<string, unknown> {
-  if (isImage(type)) return { type: "image_url", image_url: { url: `data:${type};base64,${data}` } };
-  return { type: "input_audio", input_audio: { data, format: ATTACHMENT_EXTENSIONS[type] } };
 }

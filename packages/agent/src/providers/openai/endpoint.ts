@@ -14,13 +14,21 @@ export type ChatId = PresetId | "openai";
 
 export interface Endpoint extends ModelEndpoint {
   id: ChatId;
+  /** The state directory, which remembers what the endpoint refuses; the process alone does if not given. */
+  home?: string;
+  /** The setting; `auto` if not given. */
+  api?: ApiSetting;
   /** The maximum size of a request in tokens. */
   tokensMax: number;
+  /** Tokens of the window that are kept for an answer; the endpoint's own limit if not given. */
+  outputTokensMax?: number;
   /** Whether the model can call tools, as most can; one that cannot writes action tags. */
   toolCalls?: boolean;
   /** The capabilities in the settings; the rest is detected when it matters. */
   configured?: KnownCapabilities;
 }
+
+export type ApiSetting = Config["openai"]["api"];
 
 export type ModelSettings = Pick<Config, ChatId | "model" | "models" | "effort" | "efforts">;
 
@@ -51,8 +59,9 @@ export function endpointOf(
   environment: ProviderEnvironment,
   id: ChatId = "openai",
 ): Endpoint {
-  const { firstByteSec, idleSec, contextWindow, reservedOutput, toolCalls, vision, audio } = config.openai;
+  const { api, firstByteSec, idleSec, contextWindow, reservedOutput, toolCalls, vision, audio } = config.openai;
   const { ownBaseUrl = "", keyHeader, isStrict } = factsOf(id);
+  const { baseUrl = ownBaseUrl } = config[id];
   const configured = { contextWindow, reservedOutput, toolCalls, vision, audio };
   const apiKey = keyOf(id, environment);
   const model = modelOf(role, config) ?? "";
@@ -60,9 +69,12 @@ export function endpointOf(
   const can = capabilitiesOf(model, configured);
   return {
     id,
-    baseUrl: config[id].baseUrl ?? ownBaseUrl,
+    home: environment.home,
+    api,
+    baseUrl,
     model,
     tokensMax: Math.max(TOKENS_MIN, can.contextWindow - can.reservedOutput),
+    outputTokensMax: can.reservedOutput,
     toolCalls: can.toolCalls,
     configured,
     firstByteMs: firstByteSec * 1_000,
