@@ -111,7 +111,7 @@ export function readChunk(json: string): PlainChunk {
     finishReason: reason === "null" ? "" : reason,
     usage: chunk.usage ?? null,
     isKnown: choice !== undefined || chunk.usage != null,
-    error: chunk.error ?? choice?.error ?? bareError(chunk, value),
+    error: chunk.error || choice?.error || bareError(chunk, value),
   };
 }
 
@@ -156,7 +156,7 @@ function partsOf(content: unknown): Parts {
 
 /** The words of a part, in the field named like its type (for Mistral's `thinking` a list of parts) or in `text`. */
 function wordsOf(part: Record<string, unknown>, type: string): string {
-  const { text, thought } = partsOf(part[type] ?? part.text);
+  const { text, thought } = partsOf(part[type] ?? part.text ?? part.content);
   return text + thought;
 }
 
