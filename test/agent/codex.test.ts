@@ -137,6 +137,16 @@ test.each([
   expect(await ask(turn, standIn(body))).toMatchObject({ problem: { cause, provider: "codex" } });
 });
 
+test.each([
+  "You've hit your usage limit. Upgrade to Pro (https://openai.com/chatgpt/pricing) or try again in 2 days 17 hours 14 minutes.",
+  'unexpected status 429 Too Many Requests: {"error":{"type":"usage_limit_reached","message":"The usage limit has been reached","resets_in_seconds":13872}}',
+])("codex at a limit of a subscription waits until it ends, and nothing has failed: %s", async (message) => {
+  const body = `started(); say({ type: "turn.failed", error: { message: ${JSON.stringify(message)} } }); process.exit(1);`;
+  const ran = await ask(turn, standIn(body));
+  expect(ran).toMatchObject({ isOutage: true, effects: [], problem: { cause: "limit", provider: "codex" } });
+  expect(Date.parse(ran.problem?.until ?? "")).toBeGreaterThan(Date.now() + 3_600_000);
+});
+
 describe("a codex that stumbles over another one before it has asked anybody", () => {
   const stumbles = (times: number) =>
     standIn(`if (nth <= ${times}) {

@@ -10,7 +10,7 @@ import { archivePath } from "@mimikit/store/disk/state";
 import { StateCache } from "@mimikit/store/state-cache/state-cache";
 import { expect, test } from "vitest";
 import { ConversationReader } from "../../apps/channels/src/send/conversation.ts";
-import { ask, resultOf, taskOf } from "../http-gateway/records.ts";
+import { ask, failAttempt, finish, queue, resultOf, taskOf } from "../http-gateway/records.ts";
 import { temporaryHome } from "../runtime/temporary-home.ts";
 
 const VIA: Via = { channel: "telegram", chat: "1", person: "1" };
@@ -57,6 +57,27 @@ test("what came of a message goes to where it was said: its reply, its report, i
     true,
     true,
   ]);
+});
+
+test("a turn that waits for its model says so to where it was asked, once, while it is open", async () => {
+  const fs = openDisk(temporaryHome(), "test");
+  const message = Message.parse({ kind: "message", id: "m-1", at: NOW, text: "hello", via: VIA });
+  const turn = await queue(
+    fs,
+    taskOf("t-000001", {
+      role: "teller",
+      kind: "turn",
+      turn: { messages: [message], events: [], results: [] },
+    } as never),
+  );
+  const until = "2026-12-24T14:05:00.000Z";
+  const problem = { cause: "limit", provider: "openai", until } as const;
+  for (const attempt of [1, 2])
+    await failAttempt(fs, turn, attempt, { failureReason: "provider", error: "slow down", outage: true, problem });
+  const open = await itemsOf(fs);
+  expect([...open]).toEqual([["t-000001.outage", { origin: [VIA], isNews: false }]]);
+  await finish(fs, turn, { effects: [{ type: "reply", text: "Hi." }] });
+  expect((await itemsOf(fs)).has("t-000001.outage")).toBe(false);
 });
 
 test("what came of words on the page goes to nobody by itself, and is news where it answers nothing", async () => {

@@ -2,7 +2,7 @@
 import { describe, expect, test } from "vitest";
 import { replyOf } from "../agent/fixtures.ts";
 import { Aimock } from "../support/aimock.ts";
-import { anthropic, google, openai } from "./candidates.ts";
+import { anthropic, google, openai, responses } from "./candidates.ts";
 import { describeKernelProvider } from "./kernel-suite.ts";
 import { createBench, describeProvider, ok, remember, remembered, type Server } from "./provider-suite.ts";
 
@@ -23,13 +23,17 @@ const aimock: Server = {
   ]),
 };
 
-for (const wire of [openai, anthropic, google]) {
-  const candidate = { ...wire, server: aimock };
+/** Its Responses end as if nothing had been cut off. */
+const uncut: Server = { ...aimock, lacks: new Set([...aimock.lacks, "cut off calls"]) };
+
+for (const wire of [openai, responses, anthropic, google]) {
+  const candidate = { ...wire, server: wire === responses ? uncut : aimock };
   describeProvider(candidate);
   describeKernelProvider(candidate);
 }
 
-describe.each([openai, anthropic, google])("with $name at aimock in chaos", (wire) => {
+const OVER = { openai, responses, anthropic, google };
+describe.each(Object.entries(OVER))("over %s at aimock in chaos", (_, wire) => {
   const chaos = { dropRate: 0.2, malformedRate: 0.2, disconnectRate: 0.2 };
   const { turn } = createBench({ ...wire, server: { ...aimock, start: (script) => Aimock.start(script, chaos) } });
 

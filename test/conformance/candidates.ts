@@ -25,6 +25,20 @@ export const openai: Candidate = {
 /** The vendors' own libraries read streams alone. */
 const streamed = { hasWhole: false, badJson: /what is no answer/ };
 
+export const responses: Candidate = {
+  name: "openai",
+  kind: "kernel",
+  create: ({ baseUrl }, { silenceMs }) =>
+    createOpenai({ id: "openai", api: "responses", baseUrl, ...settings(silenceMs) }),
+  wire: {
+    ...streamed,
+    hasWhole: true,
+    otherShape: 'data: {"type":"response.output_text.delta","delta":7}\n\n',
+    errorEvent: 'data: {"type":"error","code":"server_error","message":"out of memory","param":null}\n\n',
+    hasTornCalls: true,
+  },
+};
+
 export const anthropic: Candidate = {
   name: "anthropic",
   kind: "kernel",

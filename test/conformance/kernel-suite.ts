@@ -16,6 +16,7 @@ import {
   ok,
   remember,
   remembered,
+  waitsAnHour,
 } from "./provider-suite.ts";
 
 /** How often an endpoint is asked in all before a turn fails. A candidate of the kernel is made so. */
@@ -50,8 +51,10 @@ export function describeKernelProvider(candidate: Candidate): void {
         expect(asked()).toBe(2);
       });
 
-      test("wants to be left alone for an hour, without asking again", async () => {
-        admits(await turn([{ status: 429, headers: { "retry-after": "3600" } }]), /HTTP 429/);
+      test("wants to be left alone for an hour: it waits until then, without asking again", async () => {
+        const ran = await turn([{ status: 429, headers: { "retry-after": "3600" } }]);
+        waitsAnHour(ran);
+        expect(ran.error).toMatch(/HTTP 429/);
         expect(asked()).toBe(1);
       });
 
@@ -154,8 +157,10 @@ export function describeKernelProvider(candidate: Candidate): void {
         expect(lastResults().slice(3)).toEqual(Array(2).fill(expect.stringContaining("not executed: at most 3")));
       });
 
+      const torn: Step = { calls: [remember("torn")], finish: "length" };
+      const cut: [string, Step, string][] = [["is whole in an answer that is torn", torn, "was cut off"]];
       test.each<[string, Step, string]>([
-        ["is whole in an answer that is torn", { calls: [remember("torn")], finish: "length" }, "was cut off"],
+        ...(lacks("cut off calls") ? [] : cut),
         ["names no tool", { calls: [{ name: "rm", args: { path: "/" } }] }, 'there is no tool \\"rm\\"'],
         ["names a tool of another role", { calls: [{ name: "bash", args: { command: "ls" } }] }, "there is no tool"],
         ["has wrong arguments", { calls: [{ name: "remember", args: { text: "x" } }] }, "bad_input"],

@@ -9,7 +9,8 @@ import { readCircuits } from "@mimikit/runtime/process/circuit-record";
 import { afterEach, expect, test } from "vitest";
 import { freePort } from "../support/free-port.ts";
 import { Instance } from "../support/instance.ts";
-import { ModelServer, type Script } from "../support/model-server.ts";
+import { call, section } from "../support/main-job.ts";
+import { ModelServer, type Script, type Step } from "../support/model-server.ts";
 import { CLI } from "../support/programs.ts";
 
 const opened: { dispose(): Promise<void> }[] = [];
@@ -237,6 +238,61 @@ test("a program that is gone is an outage too: the message waits until it is the
   writeFileSync(join(mimikit.home, "config.yaml"), "fallback: [offline]\n");
   expect((await mimikit.replyTo(id)).provider).toBe("offline");
   expect(unreached(mimikit)).toBe(1);
+});
+
+test("a rate limit of an hour keeps the message and the work waiting until it ends: told once, nothing failed, asked once", async () => {
+  const limits = new Set(["teller", "worker"]);
+  const limited: Step = { status: 429, headers: { "retry-after": "3600" }, body: { error: { message: "slow down" } } };
+  const model = await ModelServer.start({
+    teller: (request) => {
+      if (limits.has("teller")) return limited;
+      if (section("results", request) !== "") return { say: "It came of it." };
+      return request.turn === 0 ? call("delegate", { prompt: "Do it." }) : { say: "I am on it." };
+    },
+    planner: ({ turn }) => (turn === 0 ? call("delegate", { title: "Do it", prompt: "Do it." }) : { say: "" }),
+    worker: ({ results }) => {
+      if (results.length === 0) return { calls: [{ shell: "echo one" }] };
+      return limits.has("worker") ? limited : { say: "Done." };
+    },
+  });
+  opened.push({ dispose: () => model.close() });
+  const env = { MIMIKIT_PROVIDER: "openai", MIMIKIT_MODEL: "scripted", OPENAI_BASE_URL: model.baseUrl };
+  const mimikit = await Instance.start({ env, hasClock: true });
+  opened.unshift(mimikit);
+  const HOUR_MS = 3_600_000;
+
+  const asked = await mimikit.send("do it");
+  const notice = await firstNotice(mimikit);
+  expect(notice.text).toMatch(
+    /^I cannot answer before \S+ \S+ UTC: .*has reached its rate limit \(.*HTTP 429: slow down\)\. Your message is saved; I will answer it then\./,
+  );
+  expect(notice.problem).toMatchObject({ cause: "limit", until: expect.any(String) });
+  const { out, ended } = mimikitCli(mimikit, "status");
+  expect(await ended).toBe(0);
+  expect(out.stdout).toMatch(/! the model of the teller has reached its rate limit, until .*slow down/);
+  limits.delete("teller");
+  mimikit.setClock(HOUR_MS + 60_000);
+  expect((await mimikit.replyTo(asked)).text).toBe("I am on it.");
+  expect(model.of("teller").filter(({ turn }) => turn === 0).length).toBeLessThanOrEqual(2);
+
+  const work = await mimikit.until("work that waits", async () =>
+    (await mimikit.tasks()).find(({ role, limitedUntil }) => role === "worker" && limitedUntil !== undefined),
+  );
+  const event = `attempt 1 waits for the rate limit until ${work.limitedUntil}: `;
+  expect((await mimikit.task(work.id)).timeline).toContainEqual({
+    at: expect.any(String),
+    event: expect.stringContaining(event),
+  });
+  const listed = mimikitCli(mimikit, "tasks");
+  expect(await listed.ended).toBe(0);
+  expect(listed.out.stdout).toMatch(/worker +queued, rate limit until /);
+  limits.delete("worker");
+  mimikit.setClock(2 * HOUR_MS + 120_000);
+  expect((await mimikit.replyWith("It came of it.")).taskIds).toContain(work.id);
+  // It went on where it was: the command ran once, and each limit was met once.
+  expect(await mimikit.task(work.id)).toMatchObject({ state: "done", attempts: 2 });
+  expect(model.of("worker")).toHaveLength(3);
+  expect(noticesOf(await mimikit.messages())).toHaveLength(1);
 });
 
 test("what runs cost is written down once, with the price of the model, and added up", async () => {

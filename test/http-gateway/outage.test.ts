@@ -68,6 +68,26 @@ test("the notice is there while the turn is open, and in the same place and word
   }
 });
 
+test("a rate limit is told with its end: in the notice, the list, the timeline and the status", async () => {
+  const gateway = await startGateway();
+  const until = "2026-12-24T14:05:00.000Z";
+  const limit = { ...AWAY, error: "slow down", problem: { ...PROBLEM, cause: "limit", until } } as const;
+  await failAttempt(gateway.fs, await openTurn(gateway, "hello"), 1, { ...limit, at: new Date().toISOString() });
+  const notice = (await read(gateway)).find(({ role }) => role === "system");
+  expect(notice?.text).toMatch(/^I cannot answer before 2026-12-24 14:05 UTC: .*has reached its rate limit/);
+  const work = await queue(gateway.fs, taskOf("t-000001.0.0"));
+  await failAttempt(gateway.fs, work, 1, limit);
+  const { timeline, state, limitedUntil } = (await gateway.ask(`/api/tasks/${work.id}`)).json as TaskDetail;
+  expect([state, limitedUntil]).toEqual(["queued", until]);
+  expect(timeline).toContainEqual({
+    at: NOON,
+    event: `attempt 1 waits for the rate limit until ${until}: slow down`,
+  });
+  expect(await problemsOf(gateway)).toContain(
+    `the model of the worker has reached its rate limit, until ${until}: slow down`,
+  );
+});
+
 test("a failure that is no outage is not told before its end", async () => {
   const gateway = await startGateway();
   await failAttempt(gateway.fs, await openTurn(gateway, "hello"));

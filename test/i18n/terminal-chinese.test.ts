@@ -117,6 +117,10 @@ test("each word that records have for a state, a kind or a cause has a Chinese o
 const COMPOSED: Readonly<Record<string, readonly string[]>> = {
   "attempt {n} failed: {reason}": ["attempt {} {}", "failed: {}"],
   "attempt {n} reached no provider: {reason}": ["attempt {} {}", "reached no provider: {}"],
+  "attempt {n} waits for the rate limit until {moment}: {reason}": [
+    "attempt {} {}",
+    "waits for the rate limit until {}: {}",
+  ],
   "attempt {n} was cut off: {reason}": ["attempt {} {}", "was cut off: {}{}"],
   "attempt {n} was cut off: {reason} while nothing else ran": ["was cut off: {}{}", " while nothing else ran"],
   "saved the key of {id} in secrets.json, for this user alone: a restart from another shell answers the same": [

@@ -30,6 +30,22 @@ export type { Answer, Fault, Script, ScriptedCall, Step } from "./model-server/s
 
 const WIRES: readonly Wire[] = [chatCompletions, responses, anthropicMessages, gemini];
 
+/** A request before it is read as one to a model. */
+export interface SentRequest {
+  method: string;
+  path: string;
+  headers: IncomingMessage["headers"];
+  /** Parsed JSON; undefined where there is none. */
+  body: unknown;
+}
+
+/** As the vendor says no. */
+export interface Refusal {
+  status: number;
+  body: unknown;
+  headers?: Record<string, string>;
+}
+
 /** The answer to an agent CLI's own requests, such as one for a title. */
 const ASIDE: Answer = { say: "ok" };
 
@@ -43,6 +59,14 @@ export class ModelServer {
   trial: (model: string) => Step = () => ({ calls: [{ name: TRIAL_TOOL, args: { word: "ready" } }] });
   /** The answer to the list of models, which only some endpoints have; it is no request for a role. */
   models: unknown[] | null = null;
+  /** A vendor's refusal before a model is asked at all, in its own words; null where it takes the request. */
+  refuse: (request: SentRequest) => Refusal | null = () => null;
+  /** The messages of what was refused so. */
+  readonly refused: string[] = [];
+  /** Whether calls are refused that stand without the thought that they came of. */
+  demandsThoughts = true;
+  /** The paths that were asked, in their order. */
+  readonly paths: string[] = [];
   /** The answers of Ollama's own API about its model and the loaded ones; null for a server that is none. */
   ollama: { show: unknown; ps: unknown } | null = null;
   /** Replaced by tests that change their mind. */
@@ -94,7 +118,18 @@ export class ModelServer {
   private receive(incoming: IncomingMessage, text: string, response: ServerResponse): void {
     const path = new URL(incoming.url ?? "", "http://localhost").pathname;
     try {
-      if (path === `${anthropicMessages.path}/count_tokens`) sendJson(response, 200, { input_tokens: 100 });
+      const { method = "", headers } = incoming;
+      if (method === "POST") this.paths.push(path);
+      const refusal = this.refuse({
+        method,
+        path,
+        headers,
+        body: text === "" ? undefined : JSON.parse(text, wholeText),
+      });
+      if (refusal !== null) {
+        this.refused.push(JSON.stringify(refusal.body));
+        sendJson(response, refusal.status, refusal.body, refusal.headers);
+      } else if (path === `${anthropicMessages.path}/count_tokens`) sendJson(response, 200, { input_tokens: 100 });
       else if (path.endsWith("/models") && incoming.method === "GET")
         sendJson(response, this.models === null ? 404 : 200, { data: this.models ?? [] });
       else if (/^\/api\/(show|ps)$/.test(path))
@@ -139,7 +174,7 @@ export class ModelServer {
       return;
     }
     checkAnswered(reading.messages);
-    checkThoughts(reading.messages, this.sealed);
+    if (this.demandsThoughts) checkThoughts(reading.messages, this.sealed);
     const request: ModelRequest = {
       wire: wire.name,
       role,

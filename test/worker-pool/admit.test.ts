@@ -1,4 +1,4 @@
-import { Circuits } from "@mimikit/agent/run/circuit";
+import { type Asked, Circuits } from "@mimikit/agent/run/circuit";
 import type { Candidate } from "@mimikit/core/tasks/dispatch";
 import { byRole } from "@mimikit/protocol/base/kind";
 import type { Role } from "@mimikit/protocol/base/role";
@@ -6,7 +6,8 @@ import { expect, test } from "vitest";
 import { admit } from "../../apps/worker-pool/src/claim/admit.ts";
 import { message, NOON, task, turn } from "../core/facts.ts";
 
-const CHAINS: Record<Role, string[]> = { ...byRole(() => ["model"]), worker: ["model", "other"], reviewer: [] };
+const [MODEL, OTHER] = [{ name: "model" }, { name: "other" }];
+const CHAINS: Record<Role, Asked[]> = { ...byRole(() => [MODEL]), worker: [MODEL, OTHER], reviewer: [] };
 
 const candidate = (of: Candidate["task"], outages: Candidate["outages"] = []): Candidate => ({
   task: of,
@@ -57,4 +58,15 @@ test("of all who wait for a provider one may try it, the first", () => {
 test("where the settings name nobody who can answer, everything waits until they do, but a turn that tells so", () => {
   const waiting = [candidate(asked), candidate(plan), candidate(work)];
   expect(admit(waiting, () => [], circuitsWith(), 0)).toEqual([waiting[0]]);
+});
+
+test("whose model has reached its limit waits, and another model of the same provider begins", () => {
+  const chainOf = ({ role }: Candidate["task"]) => [{ name: "vendor", model: role === "planner" ? "large" : "small" }];
+  const circuits = circuitsWith();
+  const limit = { error: "slow down", retryAfterMs: 3_600_000 };
+  circuits.enter({ name: "vendor", model: "small" }, 0)?.("limited", 0, limit);
+  const begins = (nowMs: number) =>
+    admit([candidate(plan), candidate(work)], chainOf, circuits, nowMs).map((each) => each.task.id);
+  expect(begins(3_599_000)).toEqual([plan.id]);
+  expect(begins(3_600_000)).toEqual([plan.id, work.id]);
 });

@@ -32,6 +32,7 @@ test("the list is as one that is made anew, and a line whose records stay is not
       results,
       runningClaimOf: (id) => of(id).runningClaimOf(id),
       attemptsOf: (id) => of(id).attemptsOf(id),
+      limitedUntilOf: (id) => of(id).limitedUntilOf(id),
     });
     expect(open.list).toEqual(anew);
     return open.list;

@@ -5,7 +5,7 @@ import { realpath } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { RULES_CHARS_MAX } from "@mimikit/agent/prompt/prompt";
-import { chainOf, chooseProviders, describeProviders, settingsFor } from "@mimikit/agent/providers/index";
+import { askedModel, chainOf, chooseProviders, describeProviders, settingsFor } from "@mimikit/agent/providers/index";
 import { DEFINITIONS, definitionOf } from "@mimikit/agent/roles/index";
 import { Circuits } from "@mimikit/agent/run/circuit";
 import { reservationOf } from "@mimikit/agent/run/reservation";
@@ -146,7 +146,11 @@ const pool: Pool = new Pool({
   admit: (candidates) =>
     admit(
       candidates,
-      (task) => chainOf(task.role, settingsFor(task, settings.current.config), environment).ids,
+      (task) =>
+        chainOf(task.role, settingsFor(task, settings.current.config), environment).entries.map((entry) => ({
+          name: entry.id,
+          model: askedModel(entry, task.role),
+        })),
       circuits,
       performance.now(),
     ),

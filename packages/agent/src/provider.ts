@@ -91,6 +91,10 @@ export interface FailedEvent {
   retryable: boolean;
   /** The provider cannot be reached at all: nothing is wrong with the task, and nothing was done (SPEC G4). */
   isOutage?: boolean;
+  /** The model answers later by itself: nothing is wrong with the task, which waits. */
+  waits?: boolean;
+  /** How long the model asks to be left alone, in ms. */
+  retryAfterMs?: number;
   resultType?: ResultType;
   result?: unknown;
   usage: Usage;

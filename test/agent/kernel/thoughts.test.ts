@@ -6,7 +6,7 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { measure, shortenTo } from "../../../packages/agent/src/kernel/budget.ts";
 import type { KernelMessage } from "../../../packages/agent/src/kernel/model.ts";
 import { readTurns, type SessionLine } from "../../../packages/agent/src/session/session.ts";
-import { anthropic, google, openai } from "../../conformance/candidates.ts";
+import { anthropic, google, openai, responses } from "../../conformance/candidates.ts";
 import { ModelServer, type Step } from "../../support/model-server.ts";
 import { messageOf, replyOf, run, taskOf, temporaryDirectory, turnOf } from "../fixtures.ts";
 import { runKernelTask } from "../kernel-fixtures.ts";
@@ -35,7 +35,13 @@ test("those of a Worker are shown to nobody", async () => {
   expect(ran.result).not.toContain(SECRET);
 });
 
-describe.each([openai, anthropic, google])("with $name", ({ create }) => {
+const OVER = [
+  { over: "chat completions", ...openai },
+  { over: "responses", ...responses },
+  { over: "anthropic", ...anthropic },
+  { over: "google", ...google },
+];
+describe.each(OVER)("over $over", ({ create }) => {
   test("a later attempt gives them back: the vendor refuses the conversation otherwise", async () => {
     const [home, workDir] = [temporaryDirectory(), temporaryDirectory()];
     mkdirSync(join(home, SESSIONS));
@@ -56,7 +62,7 @@ describe.each([openai, anthropic, google])("with $name", ({ create }) => {
     mkdirSync(join(home, SESSIONS));
     model.script = { worker: [LOOK, { status: 400 }] };
     await run(piece, { provider: create(model, { role: "worker", silenceMs: 20_000, home }), home, workDir });
-    for (const other of [openai, anthropic, google].filter((each) => each.create !== create)) {
+    for (const other of OVER.filter((each) => each.create !== create)) {
       const next = await ModelServer.start({ worker: [{ say: "Done." }] });
       const provider = other.create(next, { role: "worker", silenceMs: 20_000, home });
       expect(await run(piece, { provider, home, workDir, attempt: 2 })).toMatchObject({ status: "done" });

@@ -144,3 +144,55 @@ describe("the circuits of all providers", () => {
     expect(changes).toBe(2);
   });
 });
+
+describe("a rate limit", () => {
+  const opus = { name: "anthropic", model: "opus" };
+  const haiku = { name: "anthropic", model: "haiku" };
+  const limited = (circuits: Circuits, nowMs: number, retryAfterMs?: number) =>
+    circuits.enter(opus, nowMs)?.("limited", nowMs, {
+      error: "slow down",
+      ...(retryAfterMs !== undefined && { retryAfterMs }),
+    });
+  const begin = () => new Circuits(() => COOLDOWN);
+
+  test("keeps its model waiting for as long as it says, and no other model of the provider", () => {
+    const circuits = begin();
+    limited(circuits, 0, 3_600_000);
+    expect(circuits.stateAt(opus, 3_599_000)).toBe("open");
+    expect(circuits.enter(opus, 3_599_000)).toBeNull();
+    expect(circuits.troubleOf(opus, 0)).toMatchObject({ error: "slow down" });
+    expect(circuits.stateAt(haiku, 0)).toBe("closed");
+    expect(circuits.open(0)).toMatchObject([{ provider: "anthropic", reason: "slow down" }]);
+    expect(circuits.stateAt(opus, 3_600_000)).toBe("trial");
+    circuits.enter(opus, 3_600_000)?.("reached", 3_600_000);
+    expect([circuits.stateAt(opus, 3_600_000), circuits.open(3_600_000)]).toEqual(["closed", []]);
+  });
+
+  test("that names no end is waited for as an outage is, a little longer each time", () => {
+    const circuits = begin();
+    limited(circuits, 0);
+    expect(circuits.stateAt(opus, 4_999)).toBe("open");
+    limited(circuits, 5_000);
+    expect([circuits.stateAt(opus, 14_999), circuits.stateAt(opus, 15_000)]).toEqual(["open", "trial"]);
+  });
+
+  test("ends at its moment on the wall clock too, as on a machine that has slept", () => {
+    let wallMs = 0;
+    const it = new Circuit(
+      () => COOLDOWN,
+      () => {},
+      () => wallMs,
+    );
+    enter(it, 0)("limited", 0, { error: "slow down", retryAfterMs: 3_600_000 });
+    expect(it.stateAt(1_000)).toBe("open");
+    wallMs = 3_600_000;
+    expect(it.stateAt(1_000)).toBe("trial");
+  });
+
+  test("is over at once when somebody wants that", () => {
+    const circuits = begin();
+    limited(circuits, 0, 3_600_000);
+    circuits.reset();
+    expect(circuits.stateAt(opus, 0)).toBe("closed");
+  });
+});

@@ -358,6 +358,48 @@ describe("who cannot be reached", () => {
   });
 });
 
+describe("a model that has reached its limit", () => {
+  const HOUR_MS = 3_600_000;
+  const why = { cause: "limit", host: "api.test", error: "slow down" } as const;
+  const limited = (part: object = { retryAfterMs: HOUR_MS }): Provider => ({
+    ...scripted([failed({ waits: true, ...why, ...part })]),
+    name: "vendor",
+    model: "large",
+  });
+  const standIn = { ...scripted([done({ text: "hi" })]), name: "stand-in" };
+
+  test("keeps the turn and the work waiting until then: nothing has failed, and nothing is replied", async () => {
+    for (const task of [question, piece]) {
+      const ran = await run(task, { provider: limited() });
+      expect(ran).toMatchObject({ status: "failed", isOutage: true, effects: [], problem: { cause: "limit" } });
+      const untilMs = Date.parse(ran.problem?.until ?? "") - Date.now();
+      expect(untilMs).toBeGreaterThan(HOUR_MS - 60_000);
+      expect(untilMs).toBeLessThanOrEqual(HOUR_MS);
+    }
+  });
+
+  test("also in the middle of the work, whose next attempt goes on", async () => {
+    const spent = { ...scripted([failed({ waits: true, ...why, retryAfterMs: HOUR_MS, usage })]), name: "vendor" };
+    expect(await run(piece, { providers: [spent, standIn] })).toMatchObject({ isOutage: true, usage });
+  });
+
+  test("is stood in for at once, and is not asked again meanwhile", async () => {
+    const circuits = new Circuits(() => ({ first: 5_000, max: 60_000 }));
+    for (let nth = 0; nth < 2; nth++)
+      expect(replyOf(await run(question, { providers: [limited(), standIn], circuits }))).toBe("hi");
+    const told = await run(question, { provider: limited(), circuits, monotonicMs: 60_000 });
+    expect(told).toMatchObject({ isOutage: true, problem: { cause: "limit", model: "large" } });
+    expect(circuits.of("vendor").stateAt(0)).toBe("closed");
+  });
+
+  test("and does not say until when: work waits, a stand-in answers, and without one the user hears it at once", async () => {
+    const part = { cause: "busy" as const };
+    expect(await run(piece, { provider: limited(part) })).toMatchObject({ isOutage: true });
+    expect(replyOf(await run(question, { providers: [limited(part), standIn] }))).toBe("hi");
+    expect(replyOf(await run(question, { provider: limited(part) }))).toContain("I could not finish this reply");
+  });
+});
+
 test.each<[string, ProviderEvent, string]>([
   ["failures before a word was said", failed(), "open"],
   ["time-outs before a word was said", failed({ failureReason: "timeout" }), "open"],

@@ -122,6 +122,7 @@ describe("board", () => {
       runningClaimOf: (id) =>
         id === b.id ? { id, attempt: 1, owner: { pid: 1, startTime: "", bootId: "" }, at: b.createdAt } : undefined,
       attemptsOf: () => 1,
+      limitedUntilOf: () => undefined,
     });
     expect(rows.map(({ id, state, after }) => [id, state, after])).toEqual([
       [c.id, "waiting", [a.id, b.id]],

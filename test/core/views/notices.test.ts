@@ -81,6 +81,18 @@ describe("an outage", () => {
     );
   });
 
+  test("whose end is known says until when, and that the message is answered then", () => {
+    const until = "2026-11-22T14:05:00.000Z";
+    const limit = { since: NOON, error: "HTTP 429: slow down", problem: problem("limit", { until }) };
+    expect(outageNotice(asked("hello", "Asia/Shanghai"), limit)).toBe(
+      'I cannot answer before 2026-11-22 22:05 Asia/Shanghai: the model "gpt-9" of openai at api.test:8443 has reached its rate limit (HTTP 429: slow down). ' +
+        "Your message is saved; I will answer it then. Another model can answer sooner: `mimikit connect`, or Settings on the page.",
+    );
+    expect(outageNotice(asked("你好"), limit)).toMatch(
+      /^2026-11-22 14:05 UTC 之前无法回答：openai 的模型「gpt-9」（api\.test:8443）已达到使用上限（HTTP 429: slow down）。你的消息已保存，届时会自动回答。/,
+    );
+  });
+
   test("of somebody whose clock nobody knows is told in UTC", () => {
     expect(outageNotice(asked("hello", "Mars/Olympus"), outage)).toContain("since 2026-11-22 12:00 UTC");
   });

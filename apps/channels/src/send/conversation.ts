@@ -1,11 +1,13 @@
 /** Reads what was applied lately and what is asked now, and by which way that was said from which it came. */
+import { outageOf, outagesOf } from "@mimikit/core/tasks/retry";
+import { outageMessageOf } from "@mimikit/core/views/history";
 import { rootOf, turnId, turnNumber } from "@mimikit/protocol/base/id";
 import type { Via } from "@mimikit/protocol/channels/via";
 import type { Event } from "@mimikit/protocol/records/inbox";
 import type { Result } from "@mimikit/protocol/records/result";
 import type { ChangedNames } from "@mimikit/store/state-cache/pending-changes";
 import type { StateCache } from "@mimikit/store/state-cache/state-cache";
-import { type ChannelItem, itemOfQuestion, itemsOfTurn, SEND_AGE_MS_MAX } from "./items.ts";
+import { type ChannelItem, itemOfOutage, itemOfQuestion, itemsOfTurn, SEND_AGE_MS_MAX } from "./items.ts";
 
 /** Of more turns in a day than that, only the newest are sent. */
 const TURNS_MAX = 1_000;
@@ -53,8 +55,19 @@ export class ConversationReader {
     for (const question of this.cache.questions.values())
       if (!this.cache.archiveIndex.has(question.id))
         asked.push(itemOfQuestion(question, await this.originOf(rootOf(question.id))));
-    const items = [...this.turns.flatMap((turn) => turn.items), ...asked];
+    const items = [...this.turns.flatMap((turn) => turn.items), ...this.outages(), ...asked];
     return items.sort((a, b) => Date.parse(a.at) - Date.parse(b.at));
+  }
+
+  /** The notices that a turn waits for its model, once for each turn while it is open (SPEC G4). */
+  private outages(): ChannelItem[] {
+    const { queue, results, attempts, archiveIndex } = this.cache;
+    return [...attempts].flatMap(([id, tries]) => {
+      const turn = queue.get(id)?.turn;
+      const outage = outageOf(outagesOf(tries));
+      if (turn === undefined || outage === null || results.has(id) || archiveIndex.has(id)) return [];
+      return [itemOfOutage(outageMessageOf(id, turn, outage), waysOf(turn.messages))];
+    });
   }
 
   /** The ways to whom an answer is being written now. */
@@ -88,7 +101,7 @@ export class ConversationReader {
     const known = this.origins.get(turn.id);
     if (known !== undefined) return known;
     const { messages = [], events = [], results = [] } = turn.task.turn ?? {};
-    const ways: Via[] = [...messages, ...(turn.steers ?? [])].flatMap(({ via }) => via ?? []);
+    const ways: Via[] = waysOf([...messages, ...(turn.steers ?? [])]);
     for (const event of events) ways.push(...(await this.originOfEvent(event, turn.id)));
     for (const { id } of results) ways.push(...(await this.originBefore(rootOf(id), turn.id)));
     const origin = [...new Map(ways.map((via) => [JSON.stringify(via), via])).values()];
@@ -110,4 +123,8 @@ export class ConversationReader {
   private async originBefore(id: string, turn: string): Promise<readonly Via[]> {
     return turnNumber(id) < turnNumber(turn) ? this.originOf(id) : [];
   }
+}
+
+function waysOf(said: readonly { via?: Via | undefined }[]): Via[] {
+  return said.flatMap(({ via }) => via ?? []);
 }

@@ -2,6 +2,7 @@
 import { messagesOf, turnOfReply } from "@mimikit/core/views/history";
 import type { PairedPerson } from "@mimikit/protocol/channels/records";
 import type { Via } from "@mimikit/protocol/channels/via";
+import type { HistoryMessage } from "@mimikit/protocol/records/history";
 import type { Question } from "@mimikit/protocol/records/question";
 import type { Result } from "@mimikit/protocol/records/result";
 import { notificationIn } from "@mimikit/protocol/wire/notification";
@@ -42,6 +43,11 @@ export function itemsOfTurn(turn: Result, origin: readonly Via[]): ChannelItem[]
     const isNews = input.messages.length === 0 && !hasNotified && message.stopped !== true;
     return [{ id, at, text, origin, isNews, isUrgent: false }];
   });
+}
+
+/** The notice to those who asked that their answer has to wait. */
+export function itemOfOutage({ id, at, text }: HistoryMessage, origin: readonly Via[]): ChannelItem {
+  return { id, at, text, origin, isNews: false, isUrgent: false };
 }
 
 export function itemOfQuestion(question: Question, origin: readonly Via[]): ChannelItem {

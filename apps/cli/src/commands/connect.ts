@@ -1,7 +1,7 @@
 /** Connects a model: who answers from now on, with which key or login, and which model. Works with everything down. */
 import { text as readAll } from "node:stream/consumers";
 import { forgetKey, saveConnection } from "@mimikit/agent/connect/save-connection";
-import type { ProviderId } from "@mimikit/protocol/base/provider";
+import { API_TITLES, type ProviderId } from "@mimikit/protocol/base/provider";
 import { Role } from "@mimikit/protocol/base/role";
 import {
   type ConnectAnswer,
@@ -42,7 +42,7 @@ export const connect = command({
     ["mimikit connect openai --model gpt-5 --key-stdin < key.txt", "for scripts: the key comes through the pipe alone"],
     [
       "mimikit connect openai --url http://127.0.0.1:9000/v1 --model some-model",
-      "any address that speaks Chat Completions",
+      "any address that speaks Chat Completions or Responses",
     ],
     ["mimikit connect codex --role worker", "for the Workers alone; the others keep theirs"],
     ["mimikit connect openai --forget", "forgets the key that is kept"],
@@ -202,11 +202,12 @@ function show(entries: readonly ProviderEntry[]): void {
       entry.id,
       nameOf(entry),
       entry.answersFor.length === Role.options.length ? t("all") : entry.answersFor.join(", "),
-      entry.model ?? "",
+      [entry.model ?? "", entry.api === undefined ? "" : `(${API_TITLES[entry.api]})`].join(" ").trim(),
       entry.key === null ? "" : (entry.key.variable ?? nameIn(entry.key.from)),
       // Without the advice after the colon: it is to run this command.
       told(entry.missing ?? "").split(/: |：/, 1)[0] ?? "",
     ]),
     t("there is no provider"),
   );
+  for (const { id, learnt = [] } of entries) for (const line of learnt) printHint(plainLine(`${id}: ${told(line)}`));
 }

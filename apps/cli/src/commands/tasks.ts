@@ -12,7 +12,7 @@ import { readWholeTranscript } from "@mimikit/store/views/transcript";
 import type { Argv } from "yargs";
 import { type CommonOptions, command, commandGroup } from "../arguments/command.ts";
 import { nameIn, t, told } from "../i18n/language.ts";
-import { clockText, momentText } from "../i18n/moments.ts";
+import { clockText, momentText, withLocalMoments } from "../i18n/moments.ts";
 import { withState } from "../instance/state.ts";
 import { cancellableId, listTasks, readTask } from "../instance/task-list.ts";
 import { ask } from "../instance/write-command.ts";
@@ -136,12 +136,14 @@ async function again(given: string, text: string | undefined, json: boolean): Pr
 }
 
 function list(found: readonly TaskSummary[]): void {
-  const rows = found.map(({ id, role, state, createdAt, failureReason, title }) => [
+  const rows = found.map(({ id, role, state, createdAt, failureReason, limitedUntil, title }) => [
     id,
     role,
-    failureReason === undefined
-      ? nameIn(state)
-      : t("{state} ({reason})", { state: nameIn(state), reason: nameIn(failureReason) }),
+    limitedUntil !== undefined && Date.parse(limitedUntil) > Date.now()
+      ? t("{state}, rate limit until {moment}", { state: nameIn(state), moment: momentText(limitedUntil) })
+      : failureReason === undefined
+        ? nameIn(state)
+        : t("{state} ({reason})", { state: nameIn(state), reason: nameIn(failureReason) }),
     clockText(createdAt),
     title,
   ]);
@@ -171,7 +173,8 @@ function show(task: TaskDetail, files: readonly TaskFile[]): void {
     }),
   );
   if (task.againOf !== undefined) printLine(t("another try of {againOf}", { againOf: task.againOf }));
-  for (const { at, event } of task.timeline) printLine(`  ${momentText(at)}  ${plainLine(told(event))}`);
+  for (const { at, event } of task.timeline)
+    printLine(`  ${momentText(at)}  ${plainLine(withLocalMoments(told(event)))}`);
   if (task.prompt !== "") section(t("prompt"), task.prompt);
   if (task.error !== undefined)
     section(

@@ -8,3 +8,8 @@ export const momentText = (at: string | number | Date): string => new Date(at).t
 
 /** The time alone. @param at anything that `Date` takes. */
 export const clockText = (at: string | number | Date): string => new Date(at).toLocaleTimeString(locale());
+
+const ISO_MOMENT = /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z/g;
+
+/** A sentence with the moments in it as `momentText` writes them. */
+export const withLocalMoments = (text: string): string => text.replace(ISO_MOMENT, (at) => momentText(at));

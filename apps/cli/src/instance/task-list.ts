@@ -1,6 +1,7 @@
 /** The tasks as they are on disk, the same whether Mimikit runs or not: what waits, runs and has ended. */
 
 import { countAttempts } from "@mimikit/core/base/snapshot";
+import { limitedUntil } from "@mimikit/core/tasks/retry";
 import { boardOf } from "@mimikit/core/views/board";
 import { ancestorsOf, turnNumber } from "@mimikit/protocol/base/id";
 import type { Claim } from "@mimikit/protocol/records/claim";
@@ -32,6 +33,7 @@ export function openTasks({ home, cache }: State): TaskSummary[] {
     dependents: new Map([...dependents].filter(([id]) => isOpen(id) && !queue.has(id))),
     results: new Map(),
     attemptsOf: (id) => countAttempts(attempts.get(id)),
+    limitedUntilOf: (id) => limitedUntil(attempts.get(id) ?? []),
     runningClaimOf: (id) => livingClaim(home, attempts.get(id)?.at(-1)),
   });
   return board.sort(newestFirst);

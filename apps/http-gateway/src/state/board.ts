@@ -20,6 +20,8 @@ import { OrderedList } from "@mimikit/store/views/ordered-list";
 export interface TaskOutage {
   task: Task;
   outage: Outage;
+  /** The error of the newest attempt, and the end of the rate limit that it has met. */
+  newest: { error: string; until: string | undefined };
   /** Until it is applied, a turn whose result is there already goes on saying what it said. */
   isOpen: boolean;
 }
@@ -102,8 +104,10 @@ export class Board {
       for (const role of Role.options) this.queuedIds[role].delete(id);
       if (isOpen && !runs && task !== undefined) this.queuedIds[task.role].add(id);
       put(this.runs, id, runs ? task : undefined);
-      const outage = archiveIndex.has(id) ? null : outageOf(outagesOf(tries ?? []));
-      put(this.told, id, task && outage !== null ? { task, outage, isOpen } : undefined);
+      const outages = archiveIndex.has(id) ? [] : outagesOf(tries ?? []);
+      const outage = outageOf(outages);
+      const newest = { error: outages.at(-1)?.error ?? "", until: outages.at(-1)?.problem?.until };
+      put(this.told, id, task && outage !== null ? { task, outage, newest, isOpen } : undefined);
       put(this.begun, id, task && isTurn(task) && (tries ?? result) !== undefined ? task : undefined);
       const steers = [...((result?.task ?? task ?? dependent?.task)?.steers ?? []), ...(result?.steers ?? [])];
       put(this.heardMeanwhile, id, steers.length > 0 ? { taskId: id, steers } : undefined);

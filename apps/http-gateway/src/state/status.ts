@@ -72,7 +72,12 @@ export async function statusOf(facts: StatusFacts, fs: FileSystem, state: StateV
   const settings = facts.settings();
   const channels = settings.hasChannels ? await channelsOf(fs, facts.home) : undefined;
   const accounts = accountsAt(settings.limits, facts.usage, facts.cache, nowMs);
-  const problems = [...settings.problems, ...outagesIn(state), ...ceilingsIn(accounts), ...(await memoryProblems(fs))];
+  const problems = [
+    ...settings.problems,
+    ...outagesIn(state, nowMs),
+    ...ceilingsIn(accounts),
+    ...(await memoryProblems(fs)),
+  ];
   if (settings.adopted && (await fs.exists(HOOKS))) problems.push(...(await hookProblems(fs, facts.home)));
   for (const role of settings.paused) problems.push(sentence("queue_paused", { role }));
   const { triggers, archiveIndex } = facts.cache;
@@ -209,10 +214,15 @@ function byCompletion(a: TaskSummary, b: TaskSummary): number {
   return first < second ? -1 : first > second ? 1 : 0;
 }
 
-/** For each role that waits for a provider to be reachable: since when, and why. */
-function outagesIn({ outages }: StateView): string[] {
+/** For each role that waits for a provider: until when its limit lasts, or since when nobody is reached, and why. */
+function outagesIn({ outages }: StateView, nowMs: number): string[] {
   return Role.options.flatMap((role) => {
     const waiting = outages.filter(({ task, isOpen }) => isOpen && task.role === role);
+    const limits = waiting.flatMap(({ newest: { until, error } }) =>
+      until === undefined || Date.parse(until) <= nowMs ? [] : [{ until, error }],
+    );
+    const [limit] = limits.sort((a, b) => (a.until > b.until ? -1 : 1));
+    if (limit !== undefined) return [sentence("limit_reached", { role, moment: limit.until, detail: limit.error })];
     const [first] = waiting.map(({ outage }) => outage).sort((a, b) => (a.since < b.since ? -1 : 1));
     if (first === undefined) return [];
     return [sentence("nobody_reached", { role, moment: first.since, detail: first.error })];

@@ -1,6 +1,7 @@
 /** tasks.md: what runs, waits and ended last, for people. A view: it may be deleted or edited, and is written again. */
 
 import { countAttempts } from "@mimikit/core/base/snapshot";
+import { limitedUntil } from "@mimikit/core/tasks/retry";
 import { nextFiring } from "@mimikit/core/triggers/occurrence";
 import { boardOf, summaryOf } from "@mimikit/core/views/board";
 import { ENDED_SHOWN_MAX, tasksMarkdown } from "@mimikit/core/views/tasks-markdown";
@@ -82,6 +83,7 @@ export class TasksView {
       results: new Map([...results].filter(([, result]) => !isOver(result))),
       runningClaimOf: (id) => runningClaim(attempts.get(id)),
       attemptsOf: (id) => countAttempts(attempts.get(id)),
+      limitedUntilOf: (id) => limitedUntil(attempts.get(id) ?? []),
     });
     return tasksMarkdown({
       tasks: [...board, ...this.ended],

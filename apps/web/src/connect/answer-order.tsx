@@ -32,13 +32,19 @@ export function AnswerOrder() {
       <h3>{connectWords.order}</h3>
       <p>{connectWords.orderText}</p>
       <ol class="connect-order">
-        {rows.map(({ id, state = "closed", retryAt, reason }) => (
+        {rows.map(({ id, state = "closed", retryAt, reason, api, learnt = [] }) => (
           <li key={id} data-circuit={state}>
             {providerTitle(id)}{" "}
             <span class={state === "open" ? "bad" : "quiet"}>
               {connectWords.stateOf[state]}
               {retryAt !== undefined && `, ${connectWords.triedAt(momentText(retryAt, nowMs.value))}`}
+              {api !== undefined && `, ${connectWords.askedOver(api)}`}
             </span>
+            {learnt.map((line) => (
+              <p key={line} class="quiet connect-said">
+                {line}
+              </p>
+            ))}
             {reason !== undefined && <p class="quiet connect-said">{reason}</p>}
           </li>
         ))}

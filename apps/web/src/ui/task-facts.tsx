@@ -2,7 +2,7 @@
 
 import type { TaskState, TaskSummary } from "@mimikit/protocol/wire/api";
 import { cardWords } from "../i18n/card-words.ts";
-import { costText, durationText, words } from "../i18n/words.ts";
+import { costText, durationText, momentText, words } from "../i18n/words.ts";
 import { nowMs } from "../model/clock.ts";
 import { connection } from "../model/connection.ts";
 import { cancelling, tasks } from "../model/state.ts";
@@ -25,8 +25,10 @@ export function Elapsed({ node }: { node: TaskNode }) {
   return <span class="elapsed">{durationText(elapsedMs(node, isOpen(state) ? nowMs.value : 0))}</span>;
 }
 
-/** The tasks that a task still waits for, by title; empty if there are none, or none that the page knows. */
-export function waitsText({ state, after = [] }: TaskSummary): string {
+/** A rate limit that a task waits for, or tasks by title; empty if there is nothing, or nothing that the page knows. */
+export function waitsText({ state, after = [], limitedUntil }: TaskSummary): string {
+  if (state === "queued" && limitedUntil !== undefined && Date.parse(limitedUntil) > nowMs.value)
+    return words.limitedUntil(momentText(limitedUntil, nowMs.value));
   const before = state === "waiting" ? after.flatMap((id) => tasks.value.get(id) ?? []) : [];
   return before.length === 0 ? "" : words.after(before.map(({ title }) => title));
 }

@@ -14,7 +14,7 @@ import type { Circuits } from "@mimikit/agent/run/circuit";
 import { priceOf } from "@mimikit/agent/run/reservation";
 import { type RunOutcome, runTask } from "@mimikit/agent/run/run-task";
 import { takeLeft } from "@mimikit/agent/shell/lifeline";
-import { inheritTemporary, removeTemporary } from "@mimikit/agent/shell/temporary";
+import { inheritTemporary, removeAllButInherited, removeTemporary } from "@mimikit/agent/shell/temporary";
 import { readGuides } from "@mimikit/agent/skills/guides";
 import type { Steering } from "@mimikit/agent/steering";
 import type { Context } from "@mimikit/agent/tools/context";
@@ -267,7 +267,7 @@ async function run(candidate: Allotted, steering: Steering, stop: AbortSignal, d
   await noteUsage(candidate, { ...ran, usage }, tally, isAnswered || isStopped, keep, deps);
   const concluded = { ...(worktree === null ? ran : await worktree.conclude(ran, stop)), usage };
   // The next attempt goes on with the same session, and finds what it left there.
-  const goesOn = ran.asks !== undefined || ran.failureReason === "interrupted";
+  const goesOn = ran.asks !== undefined || ran.failureReason === "interrupted" || ran.isOutage === true;
   if (!goesOn) await removeTemporary(runDir).catch(onError);
   const outcome = takeLeft(markOf(home, task.id, attempt)) ? { ...concluded, hasLeft: true } : concluded;
   if (outcome.isOutage === true) await forget(task, attempt, outcome, home).catch(onError);
@@ -367,6 +367,6 @@ async function noteUsage(
 /** An attempt that was an outage has nothing to show: however long it lasts, it leaves one record behind. */
 async function forget({ id }: Task, attempt: number, outcome: RunOutcome, home: string): Promise<void> {
   if (!hasNone(outcome.usage)) return;
-  await rm(join(home, runPath(id, attempt)), { recursive: true, force: true });
+  await removeAllButInherited(join(home, runPath(id, attempt)));
   await rm(join(home, streamPath(id)), { force: true });
 }

@@ -17,6 +17,7 @@ import { modelOf } from "../provider.ts";
 import { cliEnvironment } from "../providers/agent-cli/environment.ts";
 import { loginText } from "../providers/agent-cli/login.ts";
 import { chainOf, seenBy, TABLE } from "../providers/index.ts";
+import { describeApi } from "../providers/openai/describe-api.ts";
 
 /** The state directory, and the variables of the processes that answer: they win over what is saved. */
 export interface At {
@@ -100,6 +101,13 @@ export function isSamePlace(a: string | undefined, b: string | undefined): boole
   return a !== undefined && b !== undefined ? new URL(a).origin === new URL(b).origin : a === b;
 }
 
+/** Nothing for those that are asked in one way alone. */
+function apiOf(id: ProviderId, model: string | undefined, config: Config, { home }: ProviderEnvironment) {
+  const baseUrl = addressOf(id, config);
+  if (factsOf(id).wire !== "chat" || model === undefined || baseUrl === undefined) return {};
+  return describeApi({ api: config.openai.api, baseUrl, model, home });
+}
+
 function entryOf(id: ProviderId, config: Config, environment: ProviderEnvironment): ProviderEntry {
   const { keyPage, ownBaseUrl } = factsOf(id);
   const en = PROVIDER_TITLES[id];
@@ -121,6 +129,7 @@ function entryOf(id: ProviderId, config: Config, environment: ProviderEnvironmen
     ...(typeof baseUrl === "string" && { baseUrl }),
     ...(ownBaseUrl !== undefined && { ownBaseUrl }),
     ...(model !== undefined && { model }),
+    ...apiOf(id, model, config, environment),
     key: variable === undefined ? kept : { from: "variable", variable },
     missing: TABLE[id].missing(role, seen, environment),
     ...(logins !== undefined && { login: loginText(id, logins) }),

@@ -3,6 +3,7 @@
  * the session on disk before anything depends on it; it always fits into the window, and no call in it is without its
  * result.
  */
+import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
@@ -32,6 +33,7 @@ import { READ_SKILL } from "./tools/read-skill.ts";
 
 const SkillInput = z.object({ name: z.string() });
 
+const CACHE_KEY_CHARS = 32;
 /** Of a request, pictures of tools' answers may take this much. */
 const PICTURES_SHARE_MAX = 0.5;
 
@@ -155,7 +157,7 @@ export class ModelConversation {
 
   /** Adds the model's text and calls. Its thoughts are kept if calls came of them: some vendors demand them back then. */
   addAnswer(text: string, calls: readonly ToolCall[], thoughts: readonly Thought[] = []): Promise<void> {
-    for (const thought of thoughts) this.run.tell({ type: "thought", text: thought.text });
+    for (const { text } of thoughts) if (text !== "") this.run.tell({ type: "thought", text });
     const isKept = calls.length > 0 && thoughts.length > 0;
     return this.add({ type: "assistant", text, calls: [...calls], ...(isKept && { thoughts: [...thoughts] }) });
   }
@@ -234,7 +236,14 @@ export class ModelConversation {
     }
     const asked = messages.find(({ role }) => role === "user");
     if (asked !== undefined) this.run.bus.show(shownIn(asked.content, this.run));
-    return { messages: this.format.write(messages), tools: this.format.tools, mayCall };
+    return { messages: this.format.write(messages), tools: this.format.tools, mayCall, cacheKey: this.cacheKey };
+  }
+
+  /** The same in each request of a session. All turns begin with the same rules, so that they share one; it tells nothing of the task. */
+  private get cacheKey(): string {
+    const { task, home } = this.run;
+    const name = `${home}\n${isTurn(task) ? task.role : task.id}`;
+    return createHash("sha256").update(name).digest("hex").slice(0, CACHE_KEY_CHARS);
   }
 
   /** How many messages the summary stands for. */

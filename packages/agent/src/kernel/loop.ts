@@ -15,6 +15,7 @@ import { beginningOf } from "@mimikit/protocol/texts/whole-characters";
 import type { ToolAnswer } from "../bus.ts";
 import { type Conclusion, conclude, describeUseless, type LastEvent } from "../conclusion/conclusion.ts";
 import { chooseShown, loadMedia, MEDIA_TOKENS, type Media, NO_SENSES, type Senses } from "../prompt/media.ts";
+import { oneLine } from "../prompt/quote.ts";
 import { type DoneEvent, type FailedEvent, type ProviderEvent, type Run, stopReason } from "../provider.ts";
 import { SessionTooLong, type TurnOf } from "../session/session.ts";
 import { type Picture, ToolText } from "../tools/tool-text.ts";
@@ -35,6 +36,9 @@ export const SKIPPED = "skipped: the user said something new";
 const SKIPPED_FOR_ANSWER = "not executed: the call before it waits for the owner";
 
 const STEP_CHARS_MAX = 200;
+/** The finish reason of an answer whose text is the refusal. */
+const REFUSAL = "refusal";
+const WITHHELD_CHARS_MAX = 300;
 /** Of what a model thinks before one answer: the stream has a limit, and the words come first. */
 const THOUGHT_CHARS_SHOWN_MAX = 32_000;
 const LAST_ANSWER = "You cannot call anything more in this run. End now, with what you have; say what is left to do.";
@@ -75,7 +79,7 @@ export async function* runKernel(run: Run, kernel: Kernel, signal: AbortSignal):
 
 /** Why a run ends without a result. */
 type Failure = Pick<FailedEvent, "error" | "retryable"> &
-  Partial<Pick<FailedEvent, "failureReason" | "isOutage" | "cause" | "host" | "names">>;
+  Partial<Pick<FailedEvent, "failureReason" | "isOutage" | "waits" | "retryAfterMs" | "cause" | "host" | "names">>;
 
 /** The outcome of the calls of one answer. */
 interface Called {
@@ -272,20 +276,20 @@ class Loop {
       await conversation.addResult({ requestId: call.id, tool: call.name, text, isMade: false, error: "skipped" });
   }
 
-  private failedBy({ kind, message, isOutage = false, cause, host, names = [] }: ModelFailure): FailedEvent {
+  private failedBy(failure: ModelFailure): FailedEvent {
+    const { kind, message, isOutage = false, waits = false, retryAfterMs, cause, host, names = [] } = failure;
     const place = { ...(host !== undefined && { host }), ...(names.length > 0 && { names }) };
     const why = { ...(cause !== undefined && { cause }), ...place };
     if (kind === "aborted") return { ...this.stopped(message), ...why };
-    return this.failed({ error: message, retryable: kind === "unavailable", isOutage, ...why });
+    const wait = { ...(waits && { waits }), ...(retryAfterMs !== undefined && { retryAfterMs }) };
+    return this.failed({ error: message, retryable: kind === "unavailable", isOutage, ...wait, ...why });
   }
 
-  /** Ends the run without another request. A part of a reply is kept, marked as such. */
-  private withheldBy(reason: string, text: string): DoneEvent | FailedEvent {
-    if (isTurn(this.task) && text !== "") {
-      const marked = `${text}\n\n[${sentence("rest_withheld", { reason })}]`;
-      return { type: "done", status: "done", text: marked, usage: this.usage };
-    }
-    return this.failed({ error: sentence("answer_withheld", { reason }), retryable: false, cause: "other" });
+  /** The request is not repeated. A model that refuses says why in words of its own. */
+  private withheldBy(reason: string, text: string): FailedEvent {
+    const words = reason === REFUSAL && text !== "" ? `: ${beginningOf(oneLine(text), WITHHELD_CHARS_MAX)}` : "";
+    const error = sentence("answer_withheld", { reason: `${reason}${words}` });
+    return this.failed({ error, retryable: false, cause: "withheld" });
   }
 
   private stopped(error: string): FailedEvent {

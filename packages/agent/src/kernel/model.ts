@@ -59,6 +59,8 @@ export interface ModelRequest {
   tools: readonly ToolDefinition[];
   /** False: the model may only speak. Its tools stay what they were, for the endpoint's cache. */
   mayCall: boolean;
+  /** Requests with the same key begin alike, for endpoints that keep a cache by such a key; none if not given. */
+  cacheKey?: string;
 }
 
 /** The last event of an answer that came to its end. */
@@ -92,10 +94,14 @@ export interface ModelFailure {
   host?: string;
   /** Models that are there, where the one that was asked is not. */
   names?: readonly string[];
+  /** The part of the request that is refused, as its vendor calls it: `reasoning.effort`. */
+  param?: string;
   /** There is no connection at all: no host, no route, no listener. */
   isOutage?: boolean;
   /** How long the endpoint asks to be left alone, in ms. */
   retryAfterMs?: number;
+  /** The endpoint works and answers later by itself: a rate limit, an overload, a model that is being loaded. */
+  waits?: boolean;
 }
 
 /** How people are told of a model that ended in nothing. */

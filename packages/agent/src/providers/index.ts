@@ -48,7 +48,7 @@ const chatRow = (id: ChatId): Row => ({
   create: async (...given) => (await import("./openai/index.ts")).createOpenai(endpointOf(...given, id)),
   endpoint: {
     place: (...given) => endpointOf(...given, id),
-    model: async (...given) => (await import("./openai/chat-completions.ts")).chatCompletions(endpointOf(...given, id)),
+    model: async (...given) => (await import("./openai/either-api.ts")).eitherApi(endpointOf(...given, id)),
   },
 });
 

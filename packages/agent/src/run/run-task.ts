@@ -95,10 +95,9 @@ export async function runTask(attempt: AttemptOptions, signal: AbortSignal): Pro
   const unreached: Trouble[] = problems.map((error) => ({ error }));
   let spent: Spent = { usage: NO_USAGE, provider: providers[0] };
   for (const provider of providers) {
-    const circuit = circuits.of(provider.name);
-    const tell = circuit.enter(monotonicMs());
+    const tell = circuits.enter(provider, monotonicMs());
     if (tell === null) {
-      unreached.push(circuit.trouble);
+      unreached.push(circuits.troubleOf(provider, monotonicMs()));
       continue;
     }
     if (unreached.length > 0)
@@ -107,7 +106,8 @@ export async function runTask(attempt: AttemptOptions, signal: AbortSignal): Pro
     const { last, effects } = ran;
     const trouble = troubleOf(last, provider);
     tell(verdictOf(ran), monotonicMs(), trouble);
-    if (last.type !== "failed" || last.isOutage !== true) {
+    const isLast = provider === providers.at(-1) || !ran.isUntouched;
+    if (last.type !== "failed" || !isHandedBack(last, task, isLast)) {
       const asks = attempt.gate?.asked ?? null;
       if (asks !== null && !signal.aborted) return waiting(asks, last, provider, attempt);
       const outcome = { ...(await conclude(last, effects, provider, attempt)), ...withProblem(trouble) };
@@ -126,6 +126,15 @@ export async function runTask(attempt: AttemptOptions, signal: AbortSignal): Pro
     if (!ran.isUntouched) break;
   }
   return nobodyAnswered(unreached, spent, attempt);
+}
+
+/**
+ * Is the task left to another provider, or to a later attempt? A user is told of a wait whose end is known; of one without,
+ * the turn ends, if nobody else may answer.
+ */
+function isHandedBack({ isOutage, waits, retryAfterMs }: FailedEvent, task: Task, isLast: boolean): boolean {
+  if (isOutage === true) return true;
+  return waits === true && (retryAfterMs !== undefined || !isTurn(task) || !isLast);
 }
 
 /** The cost before it broke off, and its provider. */
@@ -200,10 +209,12 @@ type Last = DoneEvent | FailedEvent;
 /** Why it did not answer, if it did not. */
 function troubleOf(last: Last, { name: provider, model }: Provider): Trouble {
   if (last.type !== "failed") return { error: "" };
-  const { error, cause, host, names } = last;
-  if (cause === undefined) return { error };
+  const { error, cause, host, names, retryAfterMs } = last;
+  const wait = { ...(retryAfterMs !== undefined && { retryAfterMs }) };
+  if (cause === undefined) return { error, ...wait };
   const asked = { provider, ...(model !== undefined && { model }), ...(host !== undefined && { host }) };
-  return { error, problem: { cause, ...asked, ...(names !== undefined && { names: [...names] }) } };
+  const until = retryAfterMs === undefined ? {} : { until: new Date(Date.now() + retryAfterMs).toISOString() };
+  return { error, problem: { cause, ...asked, ...until, ...(names !== undefined && { names: [...names] }) }, ...wait };
 }
 
 /** The outcome of one provider. */
@@ -263,6 +274,7 @@ async function runWith(
 function verdictOf({ last, isUntouched }: Ran): ProviderVerdict {
   if (last.type === "done") return "reached";
   if (last.isOutage === true) return "outage";
+  if (last.waits === true) return "limited";
   if (!isUntouched) return "reached";
   switch (last.failureReason) {
     case "provider":

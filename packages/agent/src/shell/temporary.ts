@@ -1,5 +1,5 @@
 /** The temporary files of a run: its commands see no others, and they go with it. An attempt that goes on with the session of the one before has them too. */
-import { mkdir, rename, rm } from "node:fs/promises";
+import { mkdir, readdir, rename, rm, rmdir } from "node:fs/promises";
 import { join } from "node:path";
 import { hasCode } from "@mimikit/store/disk/error-code";
 
@@ -16,6 +16,8 @@ export async function makeTemporary(runDir: string): Promise<string> {
 export async function inheritTemporary(earlierRunDir: string, runDir: string): Promise<void> {
   try {
     await rename(join(earlierRunDir, TEMPORARY_DIR), join(runDir, TEMPORARY_DIR));
+    // The folder of an attempt that has waited held nothing else.
+    await rmdir(earlierRunDir);
   } catch (error) {
     // Something is there already: the attempt had begun before.
     if (!hasCode(error, "ENOENT", "ENOTEMPTY", "EEXIST")) throw error;
@@ -25,4 +27,15 @@ export async function inheritTemporary(earlierRunDir: string, runDir: string): P
 /** Removes it with all that is in it, if it is there. Throws what the disk throws. */
 export async function removeTemporary(runDir: string): Promise<void> {
   await rm(join(runDir, TEMPORARY_DIR), { recursive: true, force: true });
+}
+
+/** Removes the folder of a run that has done nothing, but what it has inherited for the next one. Throws what the disk throws. */
+export async function removeAllButInherited(runDir: string): Promise<void> {
+  const inherited = await readdir(join(runDir, TEMPORARY_DIR)).catch((error: unknown) => {
+    if (hasCode(error, "ENOENT")) return [];
+    throw error;
+  });
+  if (inherited.length === 0) return rm(runDir, { recursive: true, force: true });
+  for (const name of await readdir(runDir))
+    if (name !== TEMPORARY_DIR) await rm(join(runDir, name), { recursive: true, force: true });
 }

@@ -44,6 +44,12 @@ export function outageOf(outages: readonly Pick<FailedAttempt, "at" | "error" | 
   return { since, error, ...(problem !== undefined && { problem }) };
 }
 
+/** When the rate limit ends that the newest attempt has met, as an ISO time; undefined where it has met none. */
+export function limitedUntil(attempts: readonly { failed?: FailedAttempt }[]): string | undefined {
+  const failed = attempts.at(-1)?.failed;
+  return failed?.outage === true ? failed.problem?.until : undefined;
+}
+
 /** The time limit of the next attempt, in seconds: twice as long after a time-out. @param defaultSec where the task says nothing. */
 export function timeLimitSec(
   task: Pick<Task, "timeoutSec">,

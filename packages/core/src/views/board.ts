@@ -21,6 +21,8 @@ export interface BoardFacts {
   /** The newest claim of a task, if it has one and has not failed since. */
   runningClaimOf(id: string): Claim | undefined;
   attemptsOf(id: string): number;
+  /** When the rate limit ends that the task waits for, as an ISO time. */
+  limitedUntilOf(id: string): string | undefined;
 }
 
 /** Every requested task that is in some directory now, newest first. */
@@ -62,12 +64,17 @@ export function summaryOf(result: Result): TaskSummary {
 }
 
 /** A task that waits for a free place or runs, on the board or not. */
-export function openSummary(task: Task, facts: Pick<BoardFacts, "runningClaimOf" | "attemptsOf">): TaskSummary {
+export function openSummary(
+  task: Task,
+  facts: Pick<BoardFacts, "runningClaimOf" | "attemptsOf" | "limitedUntilOf">,
+): TaskSummary {
   const claim = facts.runningClaimOf(task.id);
+  const limitedUntil = facts.limitedUntilOf(task.id);
   return {
     ...baseOf(task, claim === undefined ? "queued" : "running"),
     attempts: facts.attemptsOf(task.id),
     ...(claim !== undefined && { startedAt: claim.at }),
+    ...(limitedUntil !== undefined && { limitedUntil }),
   };
 }
 

@@ -36,11 +36,20 @@ function isChineseTurn({ messages, results, events }: TurnInput): boolean {
   return isChinese(...messages.map((message) => message.text), ...told);
 }
 
-/** The notice to the user, once, when no provider can be reached (SPEC G4). */
+/** The notice to the user, once, when no provider can be reached, or none answers before a moment (SPEC G4). */
 export function outageNotice(turn: TurnInput, { since, error, problem }: Outage): string {
   const isAsked = turn.messages.length > 0;
   const chinese = isChineseTurn(turn);
   const { what, remedy } = problem === undefined ? NOBODY[chinese ? "zh" : "en"] : problemWords(problem, chinese);
+  if (problem?.until !== undefined) {
+    const until = momentOf(problem.until, turn);
+    if (chinese)
+      return `${until} 之前无法回答：${what}${quotedInChinese(error)}。${isAsked ? "你的消息已保存，届时会自动回答。" : "结果已保存，届时会自动报告。"}${remedy}`;
+    const then = isAsked
+      ? "Your message is saved; I will answer it then."
+      : "The results are saved; I will report them then.";
+    return `I cannot answer before ${until}: ${what} (${error}). ${then} ${remedy}`;
+  }
   const moment = momentOf(since, turn);
   if (chinese)
     return `现在无法回答：从 ${moment} 起，${what}${quotedInChinese(error)}。${isAsked ? "你的消息在等待，恢复后会自动回答。" : "要报告的结果在等待，恢复后会自动报告。"}${remedy}`;

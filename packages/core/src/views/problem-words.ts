@@ -25,6 +25,10 @@ const COMMANDS: Partial<Record<Cause, string>> = {
   credit: "mimikit connect",
   down: "mimikit connect",
   busy: "mimikit connect",
+  limit: "mimikit connect",
+  withheld: "mimikit connect",
+  region: "mimikit connect",
+  request: "mimikit connect",
   other: "mimikit connect",
   program: "mimikit doctor",
 };
@@ -51,6 +55,10 @@ const ENGLISH: Words = {
     what: `there is no credit left for ${problem.provider}${at(problem)}`,
     remedy: `Top it up there, or choose another model: ${ANY}, or Settings on the page.`,
   }),
+  limit: (problem) => ({
+    what: `${who(problem)}${at(problem)} has reached its rate limit`,
+    remedy: `Another model can answer sooner: ${ANY}, or Settings on the page.`,
+  }),
   model: (problem) => ({
     what: `${problem.provider}${at(problem)} has no model ${problem.model === undefined ? "of that name" : `"${problem.model}"`}`,
     remedy: `${problem.names?.length ? `It has: ${problem.names.join(", ")}. ` : ""}Choose one: ${connect(problem)}, or Settings on the page.`,
@@ -62,6 +70,18 @@ const ENGLISH: Words = {
   window: (problem) => ({
     what: `the request does not fit into the context window of ${who(problem)}${at(problem)}`,
     remedy: `Choose a model with a larger window: ${connect(problem)}, or Settings on the page. Or start a new conversation: /clear.`,
+  }),
+  withheld: (problem) => ({
+    what: `the answer was withheld by ${who(problem)}${at(problem)}, or by a filter there`,
+    remedy: `Say it in other words, or choose another model: ${ANY}, or Settings on the page.`,
+  }),
+  region: (problem) => ({
+    what: `${problem.provider}${at(problem)} does not serve this country or region`,
+    remedy: `Choose another provider: ${ANY}, or Settings on the page.`,
+  }),
+  request: (problem) => ({
+    what: `${who(problem)}${at(problem)} does not accept the request`,
+    remedy: `The same request fails again. Choose another model: ${ANY}, or Settings on the page.`,
   }),
   down: (problem) => ({
     what: `${who(problem)} cannot be reached${at(problem)}`,
@@ -97,6 +117,10 @@ const CHINESE: Words = {
     what: `${problem.provider}${zhAt(problem)}的余额用完了`,
     remedy: `请充值，或换一个模型：${ANY}，或在网页的设置里。`,
   }),
+  limit: (problem) => ({
+    what: `${zhWho(problem)}${zhAt(problem)}已达到使用上限`,
+    remedy: `换一个模型可以更早得到回答：${ANY}，或在网页的设置里。`,
+  }),
   model: (problem) => ({
     what: `${problem.provider}${zhAt(problem)}没有${problem.model === undefined ? "这个" : `名为「${problem.model}」的`}模型`,
     remedy: `${problem.names?.length ? `那里有：${problem.names.join("、")}。` : ""}请选一个：${connect(problem)}，或在网页的设置里。`,
@@ -108,6 +132,18 @@ const CHINESE: Words = {
   window: (problem) => ({
     what: `要说的内容放不进${zhWho(problem)}${zhAt(problem)}的上下文窗口`,
     remedy: `请换一个窗口更大的模型：${connect(problem)}，或在网页的设置里。也可以用 /clear 开始新的对话。`,
+  }),
+  withheld: (problem) => ({
+    what: `${zhWho(problem)}${zhAt(problem)}或那里的过滤器拒绝给出回答`,
+    remedy: `请换一种说法，或换一个模型：${ANY}，或在网页的设置里。`,
+  }),
+  region: (problem) => ({
+    what: `${problem.provider}${zhAt(problem)}不向这个国家或地区提供服务`,
+    remedy: `请换一个服务商：${ANY}，或在网页的设置里。`,
+  }),
+  request: (problem) => ({
+    what: `${zhWho(problem)}${zhAt(problem)}不接受这样的请求`,
+    remedy: `同样的请求还会失败。请换一个模型：${ANY}，或在网页的设置里。`,
   }),
   down: (problem) => ({
     what: `联系不上${zhWho(problem)}${zhAt(problem)}`,

@@ -36,6 +36,11 @@ export interface ProviderFacts {
 /** The ways in which our own loop asks models. */
 export type Wire = "chat" | "anthropic" | "google";
 
+/** The two APIs of OpenAI and of those that speak like it: one wire, as far as keys and lists of models go. */
+export type ModelApi = "chat" | "responses";
+/** Their names, in any language. */
+export const API_TITLES: Readonly<Record<ModelApi, string>> = { chat: "Chat Completions", responses: "Responses" };
+
 const address = (what: string) =>
   z
     .url({ protocol: /^https?$/ })
@@ -93,7 +98,9 @@ function providerTable() {
       ownBaseUrl: "https://api.openai.com/v1",
       keyPage: "https://platform.openai.com/api-keys",
       settings: () => ({
-        baseUrl: address("A Chat Completions endpoint, up to and with its `/v1`; with a key alone it is OpenAI's."),
+        baseUrl: address(
+          "A Chat Completions or Responses endpoint, up to and with its `/v1`; with a key alone it is OpenAI's.",
+        ),
         model: ownModel("that it is asked for"),
         contextWindow: z
           .number()
@@ -104,7 +111,21 @@ function providerTable() {
           .describe(
             "The context window of the model in tokens, for prompt and answer together; if not set, the known one of the model, else 16384.",
           ),
-        reservedOutput: whole(256, 1_000_000, 2_048, "Tokens of the context window that are reserved for the answer."),
+        reservedOutput: z
+          .number()
+          .int()
+          .min(256)
+          .max(1_000_000)
+          .optional()
+          .describe(
+            "Tokens of the context window that are reserved for the answer; if not set, 2048, and 32000 for models that are asked over Responses.",
+          ),
+        api: z
+          .enum(["auto", "chat", "responses"])
+          .default("auto")
+          .describe(
+            "The API over which models are asked: `auto` is Responses at OpenAI and Azure and wherever an endpoint demands it, else Chat Completions.",
+          ),
         toolCalls: z
           .boolean()
           .default(true)

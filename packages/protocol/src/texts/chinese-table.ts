@@ -308,9 +308,14 @@ export const CHINESE_TEXTS: Record<TextCode, string> = {
   test_window: "它只容得下 {window} 个 token，而最多会发送 {max} 个：请把 {setting} 设为 {window}",
   test_window_ollama:
     "它只容得下 {window} 个 token，而最多会发送 {max} 个：请把 {setting} 设为 {window}，或让 Ollama 容纳更多（OLLAMA_CONTEXT_LENGTH）",
+  learnt_responses: "通过 Responses 请求：接口这样要求",
+  learnt_chat: "通过 Chat Completions 请求：接口这样要求",
+  learnt_no_effort: "请求时不带推理：否则接口不接受工具",
+  learnt_left: "请求时不带 {names}：接口不接受",
   test_no_word: "它什么都没说就结束了",
   model_no_answer: "模型没有回答就结束了",
 
+  limit_reached: "负责{role}的模型已达到使用上限，直到 {moment}：{detail}",
   nobody_reached: "从 {moment} 起无法连接负责{role}的服务商：{detail}",
   budget_used_up: "{scope}的预算（{period}）用完了：工作等到 {moment}，或等预算提高",
   trigger_unanswered:
@@ -346,7 +351,6 @@ export const CHINESE_TEXTS: Record<TextCode, string> = {
   log_token_replaced: "访问令牌已更换：从 {moment} 起，{path} 用新令牌签名",
   host_unreachable: "{host} 无法连接：{detail}",
   answer_withheld: "模型未给出回答：{reason}",
-  rest_withheld: "模型未给出其余的回答：{reason}",
   host_broke_off: "{host} 中断了连接：{detail}",
   host_refuses: "{host} 返回 HTTP {status}：{detail}",
   host_refuses_silently: "{host} 返回 HTTP {status}",

@@ -126,7 +126,7 @@ export function wordsOfOthers({ params }: Coded): string[] {
 }
 
 /** The fields of answers that hold sentences for people, or lists of them. */
-const FIELDS = new Set(["message", "missing", "passedOver", "problem", "problems", "reason", "text"]);
+const FIELDS = new Set(["learnt", "message", "missing", "passedOver", "problem", "problems", "reason", "text"]);
 
 /** The answer, with the codes of its sentences where it has some. */
 export function withCodes<T extends object>(answer: T): T & { coded?: Codes } {

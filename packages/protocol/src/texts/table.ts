@@ -325,10 +325,15 @@ export const TEXTS = {
   test_window: "its context window is {window} tokens, but up to {max} would be sent: set {setting} to {window}",
   test_window_ollama:
     "its context window is {window} tokens, but up to {max} would be sent: set {setting} to {window}, or give Ollama a larger one (OLLAMA_CONTEXT_LENGTH)",
+  learnt_responses: "asked over Responses: the endpoint demands it",
+  learnt_chat: "asked over Chat Completions: the endpoint demands it",
+  learnt_no_effort: "asked without reasoning: the endpoint takes tools no other way",
+  learnt_left: "asked without {names}: the endpoint refuses that",
   test_no_word: "it ended without any output",
   model_no_answer: "the model ended without an answer",
 
   // Problems that the owner should look at.
+  limit_reached: "the model of the {role} has reached its rate limit, until {moment}: {detail}",
   nobody_reached: "no provider of the {role} has been reachable since {moment}: {detail}",
   budget_used_up: "the budget of the {scope} {period} is used up: work waits until {moment}, or until you raise it",
   trigger_unanswered:
@@ -367,7 +372,6 @@ export const TEXTS = {
   log_token_replaced: "the token was replaced: {path} is keyed with the new one from {moment} on",
   host_unreachable: "{host} cannot be reached: {detail}",
   answer_withheld: "the model withheld the answer: {reason}",
-  rest_withheld: "the model withheld the rest of its answer: {reason}",
   host_broke_off: "{host} broke the connection: {detail}",
   host_refuses: "{host} says HTTP {status}: {detail}",
   host_refuses_silently: "{host} says HTTP {status}",

@@ -132,6 +132,8 @@ export const TaskSummary = z.object({
   createdAt: z.string(),
   startedAt: z.string().optional(),
   completedAt: z.string().optional(),
+  /** Queued tasks: the model's rate limit lasts until then. */
+  limitedUntil: z.string().optional(),
   failureReason: z.string().optional(),
   error: z.string().optional(),
   parentId: Id.optional(),

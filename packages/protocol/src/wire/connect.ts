@@ -26,6 +26,10 @@ export const ProviderEntry = z.object({
   /** Programs: the command that signs in, at a terminal of the machine that Mimikit runs on. */
   login: z.string().optional(),
   answersFor: z.array(Role),
+  /** The API that its model is asked over, where it may be one of two. */
+  api: z.enum(["chat", "responses"]).optional(),
+  /** A line for each thing that the endpoint refuses to the model and is not asked for again. */
+  learnt: z.array(z.string()).optional(),
   /** Of its circuit: `open` while it is left alone because it could not be reached. */
   state: z.enum(["open", "closed"]).optional(),
   retryAt: z.string().optional(),

@@ -35,7 +35,7 @@ const SOUGHT = PROVIDER_IDS.slice(0, PROVIDER_IDS.indexOf("offline")).join(", ")
 const fallback = () => z.array(Named).max(PROVIDER_IDS.length);
 
 /** How much a model shall think before it answers. */
-const Effort = z.enum(["minimal", "low", "medium", "high"]);
+const Effort = z.enum(["none", "minimal", "low", "medium", "high"]);
 export type Effort = z.infer<typeof Effort>;
 
 /** A host by its name or address, without a port. */
@@ -145,7 +145,7 @@ export const Config = z.strictObject({
     ...byRole((role) => modelName().describe(`The model of ${who(role)}; \`model\` if not set.`)),
   }),
   effort: Effort.optional().describe(
-    "Reasoning effort of the model, for openai, anthropic and google; the model's default if not set.",
+    "Reasoning effort of the model, for openai, anthropic and google, `none` for no reasoning; the model's default if not set.",
   ),
   efforts: group("The reasoning effort of single roles, instead of `effort`.", {
     ...byRole((role) => Effort.optional().describe(`Reasoning effort of ${who(role)}; \`effort\` if not set.`)),

@@ -175,6 +175,8 @@ export const subscriptionPath = (session: string) => recordIn(PUSH, session);
 export const TRY_NOW_PATH = "try-now";
 /** Which providers the worker pool leaves alone, because they could not be reached. */
 export const CIRCUITS_PATH = "locks/circuits.json";
+/** A note of what endpoints refuse to models, so that they are not asked for it again. */
+export const LEARNT_PATH = "locks/learnt.json";
 /** A note of the gateway: the messages whose reply a client of /v1 has, a line each. */
 export const DELIVERED_PATH = "locks/delivered.txt";
 export const MEMORY_PATH = "memory.md";

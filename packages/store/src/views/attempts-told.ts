@@ -1,5 +1,6 @@
 /** A task's attempts as lists tell of them. */
 import { countAttempts } from "@mimikit/core/base/snapshot";
+import { limitedUntil } from "@mimikit/core/tasks/retry";
 import type { BoardFacts } from "@mimikit/core/views/board";
 import type { Claim } from "@mimikit/protocol/records/claim";
 import type { AttemptRecord } from "../state-cache/state-cache.ts";
@@ -13,6 +14,10 @@ export function runningClaim(attempts: readonly AttemptRecord[] | undefined): Cl
 /** Answers the questions of a summary about these attempts. */
 export function lookups(
   attempts: readonly AttemptRecord[] | undefined,
-): Pick<BoardFacts, "runningClaimOf" | "attemptsOf"> {
-  return { runningClaimOf: () => runningClaim(attempts), attemptsOf: () => countAttempts(attempts) };
+): Pick<BoardFacts, "runningClaimOf" | "attemptsOf" | "limitedUntilOf"> {
+  return {
+    runningClaimOf: () => runningClaim(attempts),
+    attemptsOf: () => countAttempts(attempts),
+    limitedUntilOf: () => limitedUntil(attempts ?? []),
+  };
 }

@@ -43,7 +43,9 @@ function timelineOf(task: Task, attempts: readonly AttemptRecord[]): TaskDetail[
   return timeline;
 }
 
-function endOf({ failureReason, error, outage, death }: FailedAttempt): string {
+function endOf({ failureReason, error, outage, death, problem }: FailedAttempt): string {
+  if (outage === true && problem?.until !== undefined)
+    return `waits for the rate limit until ${problem.until}: ${error}`;
   if (outage === true) return `reached no provider: ${error}`;
   if (death === undefined) return `failed: ${failureReason}`;
   return `was cut off: ${error}${death === "alone" ? " while nothing else ran" : ""}`;

@@ -149,6 +149,35 @@ describe("an end", () => {
     expect(explain([apiError(text, { api_error_status })])).toMatchObject({ cause });
   });
 
+  const inSeconds = (sec: number) => Math.floor(Date.now() / 1_000) + sec;
+
+  test.each<[string, unknown[]]>([
+    ["You've hit your limit · resets 2pm (Asia/Shanghai)", []],
+    [`Claude AI usage limit reached|${inSeconds(3_600)}`, []],
+    [
+      "You've hit your limit",
+      [
+        {
+          type: "rate_limit_event",
+          rate_limit_info: { status: "rejected", resetsAt: inSeconds(3_600), rateLimitType: "five_hour" },
+        },
+      ],
+    ],
+  ])("at a limit of a subscription waits until it ends: %s", (text, events) => {
+    const end = explain([...events, apiError(text, { api_error_status: 429 })]);
+    expect(end).toMatchObject({ cause: "limit", retryable: true, waits: true });
+    expect(end.retryAfterMs).toBeGreaterThan(0);
+    expect(end.retryAfterMs).toBeLessThanOrEqual(86_400_000);
+  });
+
+  test("does not wait for a limit that it only comes near to", () => {
+    const near = { type: "rate_limit_event", rate_limit_info: { status: "allowed", resetsAt: inSeconds(3_600) } };
+    expect(explain([near, apiError("Credit balance is too low", { api_error_status: 400 })])).toMatchObject({
+      cause: "credit",
+      retryable: false,
+    });
+  });
+
   test("of a program that breaks is told in the first line of its own words", () => {
     const stderr = "Error: Cannot find module 'x'\nRequire stack:\n- /claude";
     expect(explain([], { stderr })).toMatchObject({

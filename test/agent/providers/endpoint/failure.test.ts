@@ -1,6 +1,9 @@
 /** The cause of a failure, by the words of endpoints: bodies as they were reported of the real ones. */
+import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { failureOf } from "../../../../packages/agent/src/providers/endpoint/failure.ts";
+import { errorIn, failureInStream, failureOf } from "../../../../packages/agent/src/providers/endpoint/failure.ts";
+import { WAIT_MS_MAX, waitInWords } from "../../../../packages/agent/src/providers/endpoint/wait.ts";
+import { NOW_MS, VENDOR_ERRORS, WAITING_WORDS } from "./vendor-errors.ts";
 
 /** As most say it. */
 const error = (message: string, more: object = {}) => JSON.stringify({ error: { message, ...more } });
@@ -100,7 +103,7 @@ const SAID: Record<string, Case[]> = {
     ],
     ["a proxy", 413, "<html>Payload too large</html>"],
   ],
-  busy: [
+  limit: [
     [
       "OpenAI",
       429,
@@ -108,7 +111,6 @@ const SAID: Record<string, Case[]> = {
         code: "rate_limit_exceeded",
       }),
     ],
-    ["Anthropic", 529, anthropic("overloaded_error", "Overloaded")],
     [
       "Google",
       429,
@@ -116,16 +118,19 @@ const SAID: Record<string, Case[]> = {
         { "@type": "type.googleapis.com/google.rpc.RetryInfo", retryDelay: "37s" },
       ]),
     ],
+  ],
+  busy: [
+    ["Anthropic", 529, anthropic("overloaded_error", "Overloaded")],
     ["a server that loads its model", 503, error("Loading model")],
     ["a busy server that mentions its context window", 429, error("context window busy")],
   ],
-  other: [
+  region: [
     ["OpenAI", 403, error("Country, region, or territory not supported", { code: "unsupported_country" })],
-    ["OpenRouter", 403, error("The model requires moderation and your input was flagged", { code: 403 })],
     ["Google", 400, google(400, "User location is not supported for the API use.", "FAILED_PRECONDITION")],
-    ["llama.cpp", 500, error("image input is not supported - hint: provide the mmproj")],
-    ["anybody", 400, error("unknown field")],
   ],
+  withheld: [["OpenRouter", 403, error("The model requires moderation and your input was flagged", { code: 403 })]],
+  request: [["anybody", 400, error("unknown field")]],
+  other: [["llama.cpp", 500, error("image input is not supported - hint: provide the mmproj")]],
 };
 
 describe.each(Object.entries(SAID))("%s is what is wrong where", (cause, cases) => {
@@ -133,7 +138,7 @@ describe.each(Object.entries(SAID))("%s is what is wrong where", (cause, cases) 
     const failure = failureOf(status, body, null, 0, "api.test");
     expect(failure.cause).toBe(cause);
     // A permanent failure is not waited for.
-    expect(failure.kind === "unavailable").toBe(cause === "busy");
+    expect(failure.kind === "unavailable").toBe(cause === "busy" || cause === "limit");
   });
 });
 
@@ -143,4 +148,80 @@ test("the words of the endpoint are told, wherever it puts them", () => {
   expect(said(401, '{"detail":"Unauthorized"}')).toBe("api.test says HTTP 401: Unauthorized");
   expect(said(403, '{"code":"denied","error":"No credits."}')).toBe("api.test says HTTP 403: No credits.");
   expect(said(400, `[${google(400, "Bad.", "X")}]`)).toBe("api.test says HTTP 400: Bad.");
+});
+
+describe("an error of a vendor means what it says, and is waited for as long as it says", () => {
+  test.each(VENDOR_ERRORS.map((row) => [`${row.vendor} (${row.source})`, row] as const))("%s", (_, row) => {
+    const { status, body, headers, cause, waitMs, waits = waitMs !== undefined } = row;
+    const text = typeof body === "string" ? body : JSON.stringify(body);
+    const failure =
+      status === null
+        ? failureInStream(body, "api.test", NOW_MS)
+        : failureOf(status, text, new Headers(headers), NOW_MS, "api.test");
+    expect(failure).toMatchObject({ cause });
+    expect([failure.retryAfterMs, failure.waits ?? false]).toEqual([waitMs, waits]);
+    expect(failure.kind === "unavailable").toBe(cause === "busy" || cause === "limit");
+  });
+
+  test.each(WAITING_WORDS)("%s (%s)", (words, _, ms) => {
+    expect(waitInWords(words, NOW_MS)).toBe(ms);
+  });
+
+  test("and the words of the vendor behind a gateway are told, too", () => {
+    const raw = JSON.stringify({ error: { message: "upstream hiccup" } });
+    const { message } = failureInStream({ message: "Provider returned error", metadata: { raw } }, "api.test");
+    expect(message).toBe("api.test broke off: Provider returned error: upstream hiccup");
+  });
+});
+
+test("no error of an endpoint makes a wait that is over or longer than a week, whatever it says", () => {
+  const word = fc.constantFrom(
+    "try again",
+    "retry after",
+    "resets",
+    "in",
+    "at",
+    "5",
+    "99999999",
+    "s",
+    "hours",
+    "pm",
+    "Jan",
+    "2026-13-45 99:99",
+    "(Mars/Olympus)",
+    "(UTC)",
+    '{"resets_at":',
+    "1e999",
+    "}",
+    "\\u0000",
+    ":",
+  );
+  const text = fc.oneof(
+    fc.array(word, { maxLength: 12 }).map((words) => words.join(" ")),
+    fc.string(),
+    fc.json(),
+  );
+  fc.assert(
+    fc.property(
+      text,
+      text.map((value) => value.replace(/[^ -~]/g, "")),
+      (body, header) => {
+        for (const status of [400, 402, 403, 429, 500, 503]) {
+          const headers = new Headers({ "retry-after": header, "x-ratelimit-reset": header });
+          const { retryAfterMs = 1 } = failureOf(status, body, headers, NOW_MS, "api.test");
+          expect(retryAfterMs).toBeGreaterThan(0);
+          expect(retryAfterMs).toBeLessThanOrEqual(WAIT_MS_MAX);
+        }
+        expect(failureInStream(body, "api.test", NOW_MS).message).toMatch(/^api\.test/);
+      },
+    ),
+  );
+});
+
+test("an error is known in each shape that an answer with status 200 may have", () => {
+  expect(errorIn({ error: { message: "a" } })).toEqual({ message: "a" });
+  expect(errorIn({ error: "a" })).toBe("a");
+  expect(errorIn({ object: "error", message: "a", code: 400 })).toMatchObject({ code: 400 });
+  for (const none of [{ choices: [] }, { error: null, choices: [] }, { error: "" }, [], null, "error"])
+    expect(errorIn(none)).toBeUndefined();
 });

@@ -72,6 +72,18 @@ describe("effort", () => {
     ]);
   });
 
+  test("of none turns thinking off, as far as the vendor lets it be turned off", async () => {
+    const none = (name: string) => config({ model: name, effort: "none" });
+    const bodyOf = async (provider: Provider) => (await bodies(() => provider)).at(-1);
+    const claude = await bodyOf(createAnthropic(nativeEndpointOf(ANTHROPIC, "teller", none("claude-opus-4-6"), AT)));
+    expect(claude).toMatchObject({ thinking: { type: "disabled" } });
+    const flash = await bodyOf(createGoogle(nativeEndpointOf(GOOGLE, "teller", none("gemini-2.5-flash"), AT)));
+    expect(flash).toMatchObject({ generationConfig: { thinkingConfig: { thinkingBudget: 0 } } });
+    expect(JSON.stringify(flash)).not.toContain("includeThoughts");
+    const chat = await bodyOf(createOpenai(endpointOf("teller", none("gpt-5.6"), AT)));
+    expect(chat).toMatchObject({ reasoning_effort: "none" });
+  });
+
   test("is not spoken of where it is not set", async () => {
     const plain = config({ model: "scripted" });
     const [openai] = await bodies((role) => createOpenai(endpointOf(role, plain, AT)));

@@ -60,7 +60,7 @@ describe("a refusal", () => {
     ["soon", undefined],
     ["", undefined],
   ])("with Retry-After: %j waits as long as it says", (header, ms) => {
-    expect(failureOf(429, "", header, 0, "api.test").retryAfterMs).toBe(ms);
+    expect(failureOf(429, "", new Headers({ "retry-after": header }), 0, "api.test").retryAfterMs).toBe(ms);
   });
 
   test("is told in one short line, and a web page is not told", () => {

@@ -352,6 +352,7 @@ export const EVERYDAY: Readonly<Record<string, string>> = {
   "{count} waiting for others": "{count} 项在等待其他任务",
   "{count} set aside": "{count} 个被隔离",
   "{state} ({reason})": "{state}（{reason}）",
+  "{state}, rate limit until {moment}": "{state}，使用上限到 {moment} 为止",
   "{cost} USD": "{cost} 美元",
   "{now} (last: {last})": "{now}（上次：{last}）",
   d: "天",

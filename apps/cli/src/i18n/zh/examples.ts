@@ -62,7 +62,7 @@ export const EXAMPLES: Readonly<Record<string, string>> = {
   "a server of this machine; a script gets its only model, or names one with --model":
     "这台机器上的服务；在脚本里使用它唯一的模型，或用 --model 指定",
   "for scripts: the key comes through the pipe alone": "供脚本使用：密钥只能通过管道传入",
-  "any address that speaks Chat Completions": "任何支持 Chat Completions 的地址",
+  "any address that speaks Chat Completions or Responses": "任何支持 Chat Completions 或 Responses 的地址",
   "for the Workers alone; the others keep theirs": "只用于 Worker；其他角色不变",
   "forgets the key that is kept": "删除保存的密钥",
   "an invented household; its page has a button that kills a process": "一个虚构的家庭；网页上有按钮可以终止一个进程",

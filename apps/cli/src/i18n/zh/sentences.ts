@@ -152,6 +152,8 @@ export const SENTENCES: Readonly<Record<string, string | undefined>> = {
   created: "创建",
   "attempt {n} started": "第 {n} 次尝试开始",
   "attempt {n} reached no provider: {reason}": "第 {n} 次尝试无法连接：{reason}",
+  "attempt {n} waits for the rate limit until {moment}: {reason}":
+    "第 {n} 次尝试在等待使用上限结束，直到 {moment}：{reason}",
   "attempt {n} failed: {reason}": "第 {n} 次尝试失败：{reason}",
   "attempt {n} was cut off: {reason} while nothing else ran": "第 {n} 次尝试被中断（当时没有其他任务）：{reason}",
   "attempt {n} was cut off: {reason}": "第 {n} 次尝试被中断：{reason}",

@@ -1,5 +1,6 @@
 /** The words of the card that connects a model, and of the list of who answers in which order. */
 import type { Cause } from "@mimikit/protocol/base/cause";
+import { API_TITLES, type ModelApi } from "@mimikit/protocol/base/provider";
 import type { OfferedModel } from "@mimikit/protocol/wire/connect";
 import { costText, numberText } from "../base/format.ts";
 
@@ -7,9 +8,13 @@ import { costText, numberText } from "../base/format.ts";
 const ADVICE: Record<Cause, string> = {
   key: "The key or the login was rejected. Use another one.",
   credit: "There is no credit left. Add some where the key was created, or choose another model.",
+  limit: "Its rate limit is reached. Wait, or choose another model.",
   model: "There is no such model. Choose one from the list.",
   tools: "This model cannot call tools. Choose another one.",
   window: "The context window of this model is too small. Choose another one.",
+  withheld: "The answer was withheld, by the model or by a filter. Choose another one.",
+  region: "It does not serve this country or region. Choose another provider.",
+  request: "It does not accept the request. Choose another model.",
   down: "No response. Is the server running, and is the address right?",
   program: "The program is not working. Install it or sign in, then check again.",
   busy: "It is busy. Wait a moment, then test again.",
@@ -89,8 +94,9 @@ export const connectWords = {
   changeOrder: "Change the order",
   stateOf: {
     closed: "available",
-    open: "cannot be reached",
+    open: "not asked for now",
   },
+  askedOver: (api: ModelApi) => `asked over ${API_TITLES[api]}`,
   triedAt: (moment: string) => `next try at ${moment}`,
   tryNow: "Try now",
   tried: "Trying again.",

@@ -185,6 +185,7 @@ export const words = {
   noTasks: "Background work and its progress appear here.",
   state: (state: TaskState) => STATES[state],
   after: (titles: readonly string[]) => `after ${new Intl.ListFormat("en").format(titles)}`,
+  limitedUntil: (moment: string) => `waits for the rate limit until ${moment}`,
   attempt: (n: number) => `attempt ${n}`,
   membersDone: (done: number, total: number) => `${done} of ${total} done`,
   cancel: "Cancel",

@@ -140,6 +140,8 @@ export const viewWords = {
   attemptLeft: (n: string) => `attempt ${n} left a process running that could not be found and ended`,
   attemptFailed: (n: string, why: string) => `attempt ${n} failed: ${why}`,
   attemptReachedNobody: (n: string, why: string) => `attempt ${n} could not reach the model: ${why}`,
+  attemptWaits: (n: string, until: string, why: string) =>
+    `attempt ${n} waits for the rate limit until ${until}: ${why}`,
   attemptCutOff: (n: string, why: string) => `attempt ${n} was cut off: ${why}`,
   noOutcome: "Not finished yet.",
   transcript: "Step by step",

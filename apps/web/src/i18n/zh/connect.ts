@@ -1,6 +1,7 @@
 /** The words of the card that connects a model, and of the list of who answers in which order. */
 
 import type { Cause } from "@mimikit/protocol/base/cause";
+import { API_TITLES, type ModelApi } from "@mimikit/protocol/base/provider";
 import type { OfferedModel } from "@mimikit/protocol/wire/connect";
 import { costText, numberText } from "../base/format.ts";
 import type * as en from "../en/connect.ts";
@@ -9,9 +10,13 @@ import type * as en from "../en/connect.ts";
 const ADVICE: Record<Cause, string> = {
   key: "密钥或登录被拒绝，请换一个。",
   credit: "额度已用完。请到创建密钥的地方充值，或换一个模型。",
+  limit: "已达到使用上限。请等待，或换一个模型。",
   model: "没有这个模型，请从列表中选择。",
   tools: "这个模型不能调用工具，请换一个。",
   window: "这个模型的上下文窗口太小，请换一个。",
+  withheld: "模型或过滤器拒绝给出回答，请换一个。",
+  region: "它不向这个国家或地区提供服务，请换一个服务商。",
+  request: "它不接受这样的请求，请换一个模型。",
   down: "没有响应。服务器在运行吗？地址正确吗？",
   program: "程序无法使用。请安装或登录后重新检查。",
   busy: "服务繁忙，请稍后再测试。",
@@ -90,8 +95,9 @@ export const connectWords: typeof en.connectWords = {
   changeOrder: "更改顺序",
   stateOf: {
     closed: "目前可用",
-    open: "无法连接",
+    open: "暂不使用",
   },
+  askedOver: (api: ModelApi) => `通过 ${API_TITLES[api]} 请求`,
   triedAt: (moment: string) => `${moment} 再次尝试`,
   tryNow: "立即重试",
   tried: "已重新尝试。",

@@ -174,6 +174,7 @@ export const words: typeof en.words = {
   noTasks: "后台的工作和进度会显示在这里。",
   state: (state) => STATES[state],
   after: (titles) => `在 ${titles.join("、")} 之后`,
+  limitedUntil: (moment) => `等待使用上限结束，直到 ${moment}`,
   attempt: (n) => `第 ${n} 次尝试`,
   membersDone: (done, total) => `${done}/${total} 已完成`,
   cancel: "取消",

@@ -137,6 +137,7 @@ export const viewWords: typeof en.viewWords = {
   attemptLeft: (n: string) => `第 ${n} 次尝试留下了仍在运行的进程，无法找到并结束它`,
   attemptFailed: (n: string, why: string) => `第 ${n} 次尝试失败：${why}`,
   attemptReachedNobody: (n: string, why: string) => `第 ${n} 次尝试未能连接模型：${why}`,
+  attemptWaits: (n: string, until: string, why: string) => `第 ${n} 次尝试在等待使用上限结束，直到 ${until}：${why}`,
   attemptCutOff: (n: string, why: string) => `第 ${n} 次尝试中断：${why}`,
   noOutcome: "还没有结束。",
   transcript: "逐步记录",

@@ -183,7 +183,9 @@ function BuiltOn({ detail: { upstream } }: { detail: TaskDetail }) {
 }
 
 const ATTEMPT =
-  /^attempt (\d+) (started|failed: |reached no provider: |was cut off: |left something running)([\s\S]*)$/;
+  /^attempt (\d+) (started|failed: |reached no provider: |waits for the rate limit until |was cut off: |left something running)([\s\S]*)$/;
+/** A moment, and what follows behind a colon. */
+const MOMENT = /^(\S+): ([\s\S]*)$/;
 
 /** The gateway's text about a moment, in the language of the page. */
 function courseText(event: string): string {
@@ -192,6 +194,10 @@ function courseText(event: string): string {
   if (n === undefined) return isState(event) ? words.state(event) : event;
   if (what === "started") return viewWords.attemptStarted(n);
   if (what === "left something running") return viewWords.attemptLeft(n);
+  if (what === "waits for the rate limit until ") {
+    const [, until = "", reason = ""] = MOMENT.exec(why ?? "") ?? [];
+    return viewWords.attemptWaits(n, momentText(until, nowMs.value), reason);
+  }
   if (what === "was cut off: ") return viewWords.attemptCutOff(n, why ?? "");
   return what === "failed: " ? viewWords.attemptFailed(n, why ?? "") : viewWords.attemptReachedNobody(n, why ?? "");
 }

@@ -63,6 +63,10 @@ export interface CliFailure {
   retryable: boolean;
   /** The provider cannot be reached (SPEC G4). */
   isOutage?: boolean;
+  /** The model answers later by itself: the task waits. */
+  waits?: boolean;
+  /** How long it asks to be left alone, in ms. */
+  retryAfterMs?: number;
   /** The thread is not there any more: begin a new one. */
   isThreadGone?: boolean;
   /** It did not get as far as a request, and the same may work at once. */

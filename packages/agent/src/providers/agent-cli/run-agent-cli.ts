@@ -109,10 +109,12 @@ class AgentRun {
 
   failed(failure: Failure): FailedEvent {
     const { retryable, isOutage = false, wasTooLong = false, failureReason = "provider", cause } = failure;
+    const { waits = false, retryAfterMs } = failure;
+    const wait = { ...(waits && { waits }), ...(retryAfterMs !== undefined && { retryAfterMs }) };
     const { host } = this.cli;
     const error = withoutSecrets(failure.error, this.secrets);
     const why = { ...(cause !== undefined && { cause }), ...(cause !== undefined && host !== undefined && { host }) };
-    const flags = { ...why, ...(isOutage && { isOutage }), ...(wasTooLong && { wasTooLong }) };
+    const flags = { ...why, ...wait, ...(isOutage && { isOutage }), ...(wasTooLong && { wasTooLong }) };
     return { type: "failed", failureReason, error, retryable, ...flags, usage: this.usage };
   }
 

@@ -11,6 +11,8 @@ import type {
 } from "../../kernel/model.ts";
 import { ANSWER_CHARS_MAX, BROKE_OFF, CALLS_MAX, usageOf } from "../endpoint/measure-answer.ts";
 
+const PARAGRAPH = "\n\n";
+
 type Finish = Extract<LanguageModelV4StreamPart, { type: "finish" }>;
 
 export class SdkAnswer {
@@ -27,7 +29,14 @@ export class SdkAnswer {
         this.text += part.delta;
         this.chars += part.delta.length;
         return part.delta === "" ? null : { type: "delta", text: part.delta };
+      case "text-start":
+        // OpenAI's messages of one answer, as a remark and the answer, are texts of their own.
+        if (this.text === "" || part.providerMetadata?.openai === undefined) return null;
+        this.text += PARAGRAPH;
+        return { type: "delta", text: PARAGRAPH };
+      // OpenAI tells what must go back with a thought when it is at its end.
       case "reasoning-start":
+      case "reasoning-end":
         this.think(part.id, "", part.providerMetadata);
         return null;
       case "reasoning-delta":
@@ -53,7 +62,7 @@ export class SdkAnswer {
   build(request: ModelRequest): ModelAnswer | ModelFailure {
     const { finishReason, usage } = this.finish ?? {};
     const reason = this.isTooLong ? "length" : (finishReason?.unified ?? "interrupted");
-    const raw = finishReason?.raw ?? reason;
+    const raw = finishReason?.raw ?? (reason === "content-filter" ? "refusal" : reason);
     if (reason === "interrupted") return unavailable(BROKE_OFF);
     if (reason === "error") return unavailable(`the model could not end an answer: ${raw}`);
     const written = [this.text, ...this.calls.flatMap((call) => [call.name, call.arguments])].join("");

@@ -1,8 +1,11 @@
 /** A request of the kernel in the form that the models of the AI SDK take. */
+import { createHash } from "node:crypto";
 import type { LanguageModelV4CallOptions, LanguageModelV4Message, LanguageModelV4Prompt } from "@ai-sdk/provider";
 import { parseJson } from "@mimikit/protocol/base/json";
 import type { KernelMessage, ModelRequest, ToolCall } from "../../kernel/model.ts";
 import type { Media } from "../../prompt/media.ts";
+
+const ID_CHARS_MAX = 64;
 
 type Assistant = Extract<KernelMessage, { role: "assistant" }>;
 type VendorOptions = NonNullable<LanguageModelV4Message["providerOptions"]>;
@@ -11,12 +14,13 @@ type VendorOptions = NonNullable<LanguageModelV4Message["providerOptions"]>;
  * The messages and the tools. Where nothing may be called the tools are named all the same: strict endpoints want to know
  * those that the conversation speaks of, and the cache begins with them.
  * @param cacheMark what the vendor wants to see where its cache shall end: behind the rules, and behind the newest message.
+ * @param marksErrors whether its wire has a mark for the failure of a call; the words of a result tell it in any case.
  */
 export function promptOf(
   { messages, tools, mayCall }: ModelRequest,
-  cacheMark?: VendorOptions,
+  { cacheMark, marksErrors = true }: { cacheMark?: VendorOptions | undefined; marksErrors?: boolean | undefined } = {},
 ): Pick<LanguageModelV4CallOptions, "prompt" | "tools" | "toolChoice"> {
-  const prompt = joinResults(messages.map(messageOf));
+  const prompt = joinResults(messages.map((message) => messageOf(message, marksErrors)));
   for (const message of [prompt.findLast(({ role }) => role === "system"), prompt.at(-1)])
     if (message !== undefined && cacheMark !== undefined) message.providerOptions = cacheMark;
   if (tools.length === 0) return { prompt };
@@ -32,7 +36,7 @@ export function promptOf(
   };
 }
 
-function messageOf(message: KernelMessage): LanguageModelV4Message {
+function messageOf(message: KernelMessage, marksErrors: boolean): LanguageModelV4Message {
   switch (message.role) {
     case "system":
       return { role: "system", content: message.content };
@@ -45,7 +49,8 @@ function messageOf(message: KernelMessage): LanguageModelV4Message {
       return { role: "assistant", content: [...thoughtsOf(message), ...textOf(message), ...message.calls.map(callOf)] };
     case "tool": {
       const { callId, tool, content, error } = message;
-      const output = { type: error === undefined ? ("text" as const) : ("error-text" as const), value: content };
+      const isMarked = error !== undefined && marksErrors;
+      const output = { type: isMarked ? ("error-text" as const) : ("text" as const), value: content };
       return {
         role: "tool",
         content: [{ type: "tool-result", toolCallId: wireId(callId), toolName: tool, output }],
@@ -83,9 +88,15 @@ function callOf({ id, name, arguments: input, vendor }: ToolCall) {
   };
 }
 
-/** Anthropic takes no other characters; an earlier attempt may have had its ids from elsewhere. */
+/** Anthropic takes no other characters, OpenAI no longer ones; an earlier attempt may have had its ids from elsewhere. */
 function wireId(id: string): string {
-  return id.replace(/[^\w-]/g, "_");
+  const plain = id.replace(/[^\w-]/g, "_");
+  if (plain.length <= ID_CHARS_MAX) return plain;
+  const hash = createHash("sha256")
+    .update(id)
+    .digest("hex")
+    .slice(0, ID_CHARS_MAX / 2);
+  return plain.slice(0, ID_CHARS_MAX / 2) + hash;
 }
 
 /** The results of one answer are one message. */

@@ -14,6 +14,8 @@ import { promptOf } from "./prompt.ts";
 
 const ERROR_BODY_CHARS_MAX = 65_536;
 const MESSAGE_CHARS_MAX = 300;
+/** `response.error.code`. */
+const CODE_DEPTH_MAX = 2;
 
 /** A vendor's wire. */
 export interface VendorWire {
@@ -21,17 +23,19 @@ export interface VendorWire {
   connect(fetch: typeof globalThis.fetch): Promise<LanguageModelV4>;
   /** The vendor's marker for the end of its cache, if it wants one. */
   cacheMark?: NonNullable<LanguageModelV4CallOptions["providerOptions"]>;
+  /** Whether the wire has a mark for the failure of a call; it does if not given. */
+  marksErrors?: boolean;
   /** Tokens that an answer may have; the vendor's own limit when not given. */
   outputTokensMax?: number;
   /** Further settings of the vendor. */
   options?: NonNullable<LanguageModelV4CallOptions["providerOptions"]>;
 }
 
-/** A model at `place` that is spoken to over `wire`. */
-export function sdkModel(place: ModelEndpoint, wire: VendorWire): Model {
+/** A model at `place` that is spoken to over `wire`, which may depend on the request. */
+export function sdkModel(place: ModelEndpoint, wire: VendorWire | ((request: ModelRequest) => VendorWire)): Model {
   return {
     async *ask(request, signal) {
-      const exchange = new Exchange(place, wire, signal);
+      const exchange = new Exchange(place, typeof wire === "function" ? wire(request) : wire, signal);
       try {
         yield* exchange.run(request);
       } catch (error) {
@@ -62,7 +66,7 @@ class Exchange {
     const { wire, place, watch } = this;
     const model = await wire.connect((input, init) => this.fetch(input, init));
     const { stream } = await model.doStream({
-      ...wellFormed(promptOf(request, wire.cacheMark)),
+      ...wellFormed(promptOf(request, wire)),
       abortSignal: watch.signal,
       ...(place.effort !== undefined && { reasoning: place.effort }),
       ...(wire.outputTokensMax !== undefined && { maxOutputTokens: wire.outputTokensMax }),
@@ -85,10 +89,10 @@ class Exchange {
     if (this.trouble !== null || watch.signal.aborted) return watch.explain(this.trouble ?? error);
     const said = readVendorError(error);
     if (said !== null) {
-      const body = JSON.stringify({ error: { message: said.message, type: said.type } });
+      const body = JSON.stringify({ error: { message: said.message, type: said.type, code: said.code } });
       const failure =
         said.statusCode === undefined
-          ? failureInStream({ message: said.message }, hostOf(place))
+          ? failureInStream(said, hostOf(place))
           : failureOf(said.statusCode, body, null, Date.now(), hostOf(place));
       return atPlace(failure, place);
     }
@@ -110,7 +114,7 @@ class Exchange {
         return new Response(ReadableStream.from(chunks), { status, headers });
       }
       const body = await readAll(chunks, ERROR_BODY_CHARS_MAX);
-      this.refusal = failureOf(status, body, headers.get("retry-after"), Date.now(), hostOf(this.place));
+      this.refusal = failureOf(status, body, headers, Date.now(), hostOf(this.place));
     } catch (error) {
       this.trouble = error;
       throw error;
@@ -131,6 +135,7 @@ class Exchange {
 interface VendorError {
   message: string;
   type?: string | undefined;
+  code?: string | undefined;
   statusCode?: number | undefined;
 }
 
@@ -146,10 +151,20 @@ function readVendorError(error: unknown): VendorError | null {
   const { message } = error;
   const type = "type" in error && typeof error.type === "string" ? error.type : undefined;
   const statusCode = "statusCode" in error && typeof error.statusCode === "number" ? error.statusCode : undefined;
-  return { message: String(message), type, statusCode };
+  const code = codeIn(error) ?? ("data" in error ? codeIn(error.data) : undefined);
+  return { message: String(message), type, code, statusCode };
+}
+
+/** The code of an error, or of the event that reported it; each library wraps it otherwise. */
+function codeIn(value: unknown, depth = 0): string | undefined {
+  if (typeof value !== "object" || value === null || depth > CODE_DEPTH_MAX) return undefined;
+  if ("code" in value && typeof value.code === "string") return value.code;
+  const inner = "error" in value ? value.error : "response" in value ? value.response : undefined;
+  return codeIn(inner, depth + 1);
 }
 
 function firstLine(error: unknown): string {
-  const text = error instanceof Error ? error.message : String(error);
+  const text =
+    error instanceof Error ? error.message : typeof error === "object" ? JSON.stringify(error) : String(error);
   return beginningOf(text.split("\n", 1)[0] ?? "", MESSAGE_CHARS_MAX);
 }

@@ -2,6 +2,7 @@
 import type { Cause } from "@mimikit/protocol/base/cause";
 import type { BadEnd, CliFailure } from "../agent-cli/agent-cli.ts";
 import { firstLine } from "../agent-cli/run-cli.ts";
+import { waitOf } from "../endpoint/wait.ts";
 import type { ClaudeReader } from "./reader.ts";
 import type { ClaudeSettings } from "./settings.ts";
 
@@ -11,10 +12,14 @@ const THREAD_GONE = /No conversation found with session ID/;
 const TOO_LONG = /prompt is too long|context (?:window|length|limit)/i;
 const NO_LOGIN = /Not logged in|Please run \/login|Failed to authenticate|Invalid API key|OAuth token has expired/i;
 const NO_CREDIT = /credit balance|usage limit|out of (?:extra )?(?:usage|credits)/i;
+/** A limit of use, of which the CLI says when it ends. */
+const LIMIT = /\blimit\b|rate.?limit/i;
 const NO_MODEL = /may not exist|not have access to (?:it|this model)|model: /i;
 /** Statuses that another try may not meet again. */
 const PASSING = [408, 409, 429];
 const SERVER_ERROR = 500;
+const RATE_LIMITED = 429;
+const OVERLOADED = 529;
 
 /** @param reader the one that has read the output of this process. */
 export function explainClaude(end: BadEnd, reader: ClaudeReader, settings: ClaudeSettings): CliFailure {
@@ -47,9 +52,21 @@ export function explainClaude(end: BadEnd, reader: ClaudeReader, settings: Claud
       cause: "key",
       retryable: false,
     };
+  const retryAfterMs = LIMIT.test(said) || status === RATE_LIMITED ? waitOfClaude(said, reader) : null;
+  if (retryAfterMs !== null) return { error, cause: "limit", retryable: true, waits: true, retryAfterMs };
   const isPassing = status === null ? !isUnknown : PASSING.includes(status) || status >= SERVER_ERROR;
   const why = causeOf(status, said, isPassing);
-  return { error, cause: why, retryable: isPassing, ...(why === "window" && { wasTooLong: true }) };
+  const waits = why === "busy" && (status === RATE_LIMITED || status === OVERLOADED);
+  const more = { ...(waits && { waits }), ...(why === "window" && { wasTooLong: true }) };
+  return { error, cause: why, retryable: isPassing, ...more };
+}
+
+/** By what it reports of its limits, else by its words. */
+function waitOfClaude(said: string, { limitedUntilSec }: ClaudeReader): number | null {
+  const nowMs = Date.now();
+  const reported =
+    limitedUntilSec === null ? null : waitOf(null, JSON.stringify({ resets_at: limitedUntilSec }), nowMs);
+  return reported ?? waitOf(null, said, nowMs);
 }
 
 function causeOf(status: number | null, said: string, isPassing: boolean): Cause {

@@ -76,6 +76,11 @@ const Line = z.discriminatedUnion("type", [
     message: z.object({ content: Results }),
     isSynthetic: z.boolean().default(false),
   }),
+  /** The limits of a subscription; `resetsAt` is seconds since 1970. */
+  z.object({
+    type: z.literal("rate_limit_event"),
+    rate_limit_info: z.looseObject({ status: z.string(), resetsAt: z.number().optional() }),
+  }),
   Failure.extend({
     type: z.literal("result"),
     session_id: z.string().optional(),
@@ -111,6 +116,8 @@ export class ClaudeReader {
   failure: ClaudeFailure | null = null;
   /** Has the model said or called anything? */
   hasSpoken = false;
+  /** When the limit ends that has been reached, in seconds since 1970; null where none has. */
+  limitedUntilSec: number | null = null;
   readonly #options: ReaderOptions;
   readonly #calls = new Map<string, Call>();
   #message = "";
@@ -136,6 +143,11 @@ export class ClaudeReader {
         return yield* this.#said(data);
       case "user":
         return yield* this.#answered(data);
+      case "rate_limit_event": {
+        const { status, resetsAt = null } = data.rate_limit_info;
+        this.limitedUntilSec = status === "rejected" ? resetsAt : null;
+        return;
+      }
       case "result":
         return yield* this.#ended(data);
     }

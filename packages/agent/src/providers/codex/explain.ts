@@ -1,6 +1,7 @@
 /** Why codex did not answer, and what that means. It has no codes, so it is told from its words (those of 0.169.0). */
 import type { BadEnd, CliFailure } from "../agent-cli/agent-cli.ts";
 import { firstLine } from "../agent-cli/run-cli.ts";
+import { waitOf } from "../endpoint/wait.ts";
 
 type Meaning = Omit<CliFailure, "error">;
 
@@ -33,11 +34,22 @@ const MEANINGS: readonly [RegExp, Meaning][] = [
   [/^\{|\bstatus 4\d\d\b|\binvalid_request_error\b/, { retryable: false, cause: "other" }],
 ];
 
+/** A limit of use, of which codex says when it ends. */
+const LIMIT = /\busage limit\b|\busage_limit_reached\b|\brate.?limit|\bquota\b|\b429\b/i;
+/** The endpoint works, and answers later by itself. */
+const WAITS = /\b429\b|\bhigh demand\b|\boverloaded\b/i;
+
 /** @param end of a process that has not answered. */
 export function explainCodex({ troubles, stderr, exitCode, signal, cause }: BadEnd): CliFailure {
   const reason = troubles.at(-1) ?? (cause instanceof Error ? cause.message : lastLine(stderr));
   const meaning = MEANINGS.find(([pattern]) => pattern.test(reason))?.[1];
-  if (meaning !== undefined) return { error: `codex: ${reason}`, ...meaning };
+  const retryAfterMs = LIMIT.test(reason) ? waitOf(null, reason, Date.now()) : null;
+  if (retryAfterMs !== null)
+    return { error: `codex: ${reason}`, cause: "limit", retryable: true, waits: true, retryAfterMs };
+  if (meaning !== undefined) {
+    const waits = meaning.cause === "busy" && WAITS.test(reason);
+    return { error: `codex: ${reason}`, ...meaning, ...(waits && { waits }) };
+  }
   // A crash, a killed process, something new.
   const how = signal === undefined ? `ended with code ${exitCode ?? "none"}` : `was ended by ${signal}`;
   const said = troubles.at(-1) ?? (cause instanceof Error ? cause.message : firstLine(stderr));

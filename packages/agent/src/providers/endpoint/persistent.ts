@@ -2,7 +2,7 @@
 import { setTimeout as wait } from "node:timers/promises";
 import { type Model, type ModelFailure, NO_ANSWER } from "../../kernel/model.ts";
 
-/** An endpoint that asks for a longer wait than this is unavailable: the user should hear of it. */
+/** Longer waits, in sum, are not spent inside the request: the task is handed back, and the user hears of it. */
 export const RETRY_AFTER_MS_MAX = 60_000;
 /** Without a listener, more tries in a row are in vain: the circuit tries again later. */
 export const OUTAGE_RETRIES_MAX = 2;
@@ -11,6 +11,7 @@ export const OUTAGE_RETRIES_MAX = 2;
 export function persistent(model: Model, delaysMs: readonly number[]): Model {
   return {
     async *ask(request, signal) {
+      let waitedMs = 0;
       for (let retry = 1; ; retry++) {
         let failure: ModelFailure | null = null;
         for await (const event of model.ask(request, signal)) {
@@ -20,8 +21,9 @@ export function persistent(model: Model, delaysMs: readonly number[]): Model {
         }
         failure ??= { type: "failure", kind: "unavailable", cause: "busy", message: NO_ANSWER };
         const isFinal = failure.isOutage === true && retry > OUTAGE_RETRIES_MAX;
-        const delayMs = isFinal ? null : delayOf(failure, delaysMs[retry - 1]);
-        if (delayMs === null) return yield failure;
+        const delayMs = isFinal ? null : delayOf(failure, delaysMs[retry - 1], RETRY_AFTER_MS_MAX - waitedMs);
+        if (delayMs === null) return yield retry > delaysMs.length ? withoutMoment(failure) : failure;
+        waitedMs += delayMs;
         yield { type: "retry", retry, message: failure.message };
         if (!(await waitUnlessAborted(delayMs, signal)))
           return yield {
@@ -34,11 +36,16 @@ export function persistent(model: Model, delaysMs: readonly number[]): Model {
   };
 }
 
-/** null: this failure is final. */
-function delayOf({ kind, retryAfterMs }: ModelFailure, delayMs: number | undefined): number | null {
+/** An endpoint that is busy still after each wait that it asked for: its word is no moment to wait for. */
+function withoutMoment({ retryAfterMs: _, ...failure }: ModelFailure): ModelFailure {
+  return failure.cause === "limit" ? { ...failure, cause: "busy" } : failure;
+}
+
+/** null: this failure is final. @param leftMs how long the run may still wait where the endpoint says so. */
+function delayOf({ kind, retryAfterMs }: ModelFailure, delayMs: number | undefined, leftMs: number): number | null {
   if (kind !== "unavailable" || delayMs === undefined) return null;
   if (retryAfterMs === undefined) return delayMs;
-  return retryAfterMs <= RETRY_AFTER_MS_MAX ? retryAfterMs : null;
+  return retryAfterMs <= leftMs ? Math.max(retryAfterMs, delayMs) : null;
 }
 
 async function waitUnlessAborted(ms: number, signal: AbortSignal): Promise<boolean> {

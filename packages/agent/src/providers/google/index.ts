@@ -18,9 +18,10 @@ export function googleModel(endpoint: NativeEndpoint): Model {
 }
 
 function wireOf(endpoint: NativeEndpoint): VendorWire {
-  const { baseUrl, apiKey = "", model } = endpoint;
+  const { baseUrl, apiKey = "", model, effort } = endpoint;
   return {
-    ...(TELLS_THOUGHTS.test(model) && { options: { google: { thinkingConfig: { includeThoughts: true } } } }),
+    ...(TELLS_THOUGHTS.test(model) &&
+      effort !== "none" && { options: { google: { thinkingConfig: { includeThoughts: true } } } }),
     connect: async (fetch) => {
       const { createGoogle: connect } = await import("@ai-sdk/google");
       return connect({ baseURL: baseUrl, apiKey, fetch })(model);

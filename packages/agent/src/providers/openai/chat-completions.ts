@@ -51,7 +51,7 @@ async function* exchange(endpoint: Endpoint, request: ModelRequest, watch: Endpo
   const chunks = watch.listen(response.body ?? []);
   if (!response.ok) {
     const body = await readAll(chunks, ERROR_BODY_CHARS_MAX);
-    yield failureOf(response.status, body, response.headers.get("retry-after"), Date.now(), hostOf(endpoint));
+    yield failureOf(response.status, body, response.headers, Date.now(), hostOf(endpoint));
     return;
   }
   const answer = new AnswerBuilder();

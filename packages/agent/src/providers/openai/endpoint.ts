@@ -5,22 +5,39 @@ import type { Role } from "@mimikit/protocol/base/role";
 import { sentence } from "@mimikit/protocol/texts/coded";
 import type { Config } from "@mimikit/runtime/config/config";
 import { factsOf, keyNamesOf, keyOf, type ProviderEnvironment } from "@mimikit/runtime/config/providers";
-import { capabilitiesOf, type KnownCapabilities } from "../../kernel/capabilities.ts";
+import { capabilitiesOf, type KnownCapabilities, knownOf } from "../../kernel/capabilities.ts";
 import { effortOf, modelOf } from "../../provider.ts";
+import { readLearnt } from "../endpoint/learnt.ts";
 import { type ModelEndpoint, missingModel, RETRY_DELAYS_MS, TOKENS_MIN } from "../endpoint/place.ts";
+import { type Api, apiByAddress, isOpenai } from "./api.ts";
 
 /** Providers that are asked over Chat Completions. */
 export type ChatId = PresetId | "openai";
 
 export interface Endpoint extends ModelEndpoint {
   id: ChatId;
+  /** The state directory, which remembers what the endpoint refuses; the process alone does if not given. */
+  home?: string;
+  /** The setting; `auto` if not given. */
+  api?: ApiSetting;
   /** The maximum size of a request in tokens. */
   tokensMax: number;
+  /** Tokens of the window that are kept for an answer; the endpoint's own limit if not given. */
+  outputTokensMax?: number;
   /** Whether the model can call tools, as most can; one that cannot writes action tags. */
   toolCalls?: boolean;
   /** The capabilities in the settings; the rest is detected when it matters. */
   configured?: KnownCapabilities;
 }
+
+export type ApiSetting = Config["openai"]["api"];
+
+/** Of a window, the answer of a model that thinks may have no more. */
+const OUTPUT_SHARE_MAX = 0.5;
+/** Over Responses most models think, and their thoughts count as a part of the answer. */
+const THINKING: KnownCapabilities = { reservedOutput: 32_000 };
+/** No model of OpenAI that Responses knows has a smaller window, whatever a deployment is called. */
+const AT_OPENAI: KnownCapabilities = { contextWindow: 128_000 };
 
 export type ModelSettings = Pick<Config, ChatId | "model" | "models" | "effort" | "efforts">;
 
@@ -44,6 +61,11 @@ export function missingSetting(
   return sentence("lacks_address_or_key", { ...needs, address: baseUrlVariable });
 }
 
+/** The API that a model is asked over first. */
+export function askedApi({ api = "auto", ...at }: Pick<Endpoint, "api" | "baseUrl" | "model" | "home">): Api {
+  return api === "auto" ? (readLearnt(at).api ?? apiByAddress(at.baseUrl, at.model)) : api;
+}
+
 /** The endpoint of `role`; nothing may be missing. */
 export function endpointOf(
   role: Role,
@@ -51,18 +73,26 @@ export function endpointOf(
   environment: ProviderEnvironment,
   id: ChatId = "openai",
 ): Endpoint {
-  const { firstByteSec, idleSec, contextWindow, reservedOutput, toolCalls, vision, audio } = config.openai;
+  const { api, firstByteSec, idleSec, contextWindow, reservedOutput, toolCalls, vision, audio } = config.openai;
   const { ownBaseUrl = "", keyHeader, isStrict } = factsOf(id);
+  const { baseUrl = ownBaseUrl } = config[id];
   const configured = { contextWindow, reservedOutput, toolCalls, vision, audio };
   const apiKey = keyOf(id, environment);
   const model = modelOf(role, config) ?? "";
   const effort = effortOf(role, config);
-  const can = capabilitiesOf(model, configured);
+  const asked = askedApi({ api, baseUrl, model, home: environment.home });
+  const overResponses = { ...THINKING, ...(isOpenai(baseUrl) && AT_OPENAI), ...knownOf(model) };
+  const can = capabilitiesOf(model, configured, asked === "responses" ? overResponses : {});
+  const share = Math.floor(can.contextWindow * (asked === "responses" ? OUTPUT_SHARE_MAX : 1));
+  const outputTokensMax = Math.min(can.reservedOutput, share);
   return {
     id,
-    baseUrl: config[id].baseUrl ?? ownBaseUrl,
+    home: environment.home,
+    api,
+    baseUrl,
     model,
-    tokensMax: Math.max(TOKENS_MIN, can.contextWindow - can.reservedOutput),
+    tokensMax: Math.max(TOKENS_MIN, can.contextWindow - outputTokensMax),
+    outputTokensMax,
     toolCalls: can.toolCalls,
     configured,
     firstByteMs: firstByteSec * 1_000,

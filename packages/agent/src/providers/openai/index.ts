@@ -1,6 +1,6 @@
 /**
- * Any endpoint that speaks Chat Completions: OpenAI itself, compatible vendors, and any other address. It gives the
- * model; the tools and the rules are the kernel's.
+ * Any endpoint that speaks Responses or Chat Completions: OpenAI itself, compatible vendors, and any other address. It gives
+ * the model; the tools and the rules are the kernel's.
  */
 import { capabilitiesOf } from "../../kernel/capabilities.ts";
 import { runKernel } from "../../kernel/loop.ts";
@@ -8,12 +8,12 @@ import type { Senses } from "../../prompt/media.ts";
 import type { Provider } from "../../provider.ts";
 import { naming } from "../endpoint/naming.ts";
 import { persistent } from "../endpoint/persistent.ts";
-import { chatCompletions } from "./chat-completions.ts";
+import { eitherApi } from "./either-api.ts";
 import type { Endpoint } from "./endpoint.ts";
 import { probe } from "./probe.ts";
 
 export function createOpenai(endpoint: Endpoint): Provider {
-  const model = naming(persistent(chatCompletions(endpoint), endpoint.retryDelaysMs), "chat", endpoint);
+  const model = naming(persistent(eitherApi(endpoint), endpoint.retryDelaysMs), "chat", endpoint);
   const { tokensMax, toolCalls = true } = endpoint;
   const kernel = { model, tokensMax, toolCalls, senses: (signal: AbortSignal) => sensesOf(endpoint, signal) };
   return { name: endpoint.id, model: endpoint.model, run: (run, signal) => runKernel(run, kernel, signal) };
