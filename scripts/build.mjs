@@ -23,20 +23,38 @@ const GROUPS = [
   Object.fromEntries(TOGETHER.map((name) => [name, PROGRAMS[name]])),
 ];
 
-/** @param input the entries that share files. @returns the modules that are in the bundle. */
-async function bundle(input) {
-  const [name] = Object.keys(input);
+/** Libraries of vendors, which any program may load with its first question to one: in files that all of them share. */
+const LIBRARIES = "packages/agent/src/providers/ai-sdk/library";
+const librariesIn = (folder) =>
+  Object.fromEntries(readdirSync(join(ROOT, folder)).map((file) => [file.replace(/\.ts$/, ""), join(folder, file)]));
+const IMPORTED_LIBRARY = /\/ai-sdk\/library\/(\w+)\.ts$/;
+
+/** Leaves the libraries where they are. @param files their names in the bundles. */
+const sharing = (files) => ({
+  name: "shared-libraries",
+  resolveId(source) {
+    const [, library] = IMPORTED_LIBRARY.exec(source) ?? [];
+    return library === undefined ? null : { id: `./${files.get(library)}`, external: true };
+  },
+});
+
+/**
+ * @param input the entries that share files. @param name what the names of their other files begin with.
+ * @returns the modules that are in the bundle, and the name of the file of each entry.
+ */
+async function bundle(input, { name = Object.keys(input)[0], entryFileNames = "[name].js", plugins = [] }) {
   const build = await rolldown({
     cwd: ROOT,
     input,
     platform: "node",
     logLevel: "warn",
     external: Object.keys(dependencies),
+    plugins,
   });
   const { output: chunks } = await build.write({
     dir: output,
     format: "esm",
-    entryFileNames: "[name].js",
+    entryFileNames,
     chunkFileNames: `${name}-[name]-[hash].js`,
     minify: "dce-only",
     comments: false,
@@ -44,7 +62,20 @@ async function bundle(input) {
     charset: "ascii",
   });
   await build.close();
-  return chunks.flatMap(({ modules = {} }) => Object.keys(modules)).filter((id) => id.startsWith(sep));
+  const modules = chunks.flatMap(({ modules = {} }) => Object.keys(modules)).filter((id) => id.startsWith(sep));
+  return { modules, files: new Map(chunks.flatMap((each) => (each.isEntry ? [[each.name, each.fileName]] : []))) };
+}
+
+/** @returns the modules that are in all bundles. */
+async function bundleAll() {
+  // A process that runs loads its own, whatever is built meanwhile: the names follow from what is in them.
+  const libraries = await bundle(librariesIn(LIBRARIES), {
+    name: "library",
+    entryFileNames: "library-[name]-[hash].js",
+  });
+  const plugins = [sharing(libraries.files)];
+  const programs = await Promise.all(GROUPS.map((input) => bundle(input, { plugins })));
+  return [libraries, ...programs].flatMap(({ modules }) => modules);
 }
 
 /** Ours, relative to the root. */
@@ -74,7 +105,7 @@ let isSettled = false;
 for (let round = 0; round < ROUNDS_MAX && !isSettled; round++) {
   const began = Date.now();
   rmSync(output, { recursive: true, force: true });
-  const modules = [...new Set((await Promise.all(GROUPS.map(bundle))).flat())].sort();
+  const modules = [...new Set(await bundleAll())].sort();
   const stamp = stampOf([...new Set([...ALSO, ...manifests(), ...sourcesIn(modules)])].sort());
   // What was changed meanwhile is in the bundle or not: once more.
   isSettled = Object.values(stamp.looks).every(([changedMs]) => changedMs < began);

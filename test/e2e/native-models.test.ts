@@ -1,6 +1,7 @@
 /** The main job with the vendors' own wires, and with every wire at a third party's mock. */
 import { Aimock } from "../support/aimock.ts";
 import { describeMainJob, KEY, type Player } from "../support/main-job.ts";
+import { startOpenai } from "../support/responses-server.ts";
 
 const openai: Player = {
   provider: "openai",
@@ -20,6 +21,10 @@ function asks(provider: string): Record<string, string> {
 }
 
 for (const player of [anthropic, google]) describeMainJob(player);
+
+/** It takes tools over Responses alone, as the first request is told. */
+const rules = { name: "a server with OpenAI's rules", start: startOpenai, shownKey: KEY };
+describeMainJob({ ...openai, server: rules });
 
 const server = { name: "aimock", start: (script: Parameters<typeof Aimock.start>[0]) => Aimock.start(script) };
 for (const player of [openai, anthropic, google]) describeMainJob({ ...player, server });

@@ -42,6 +42,7 @@ export interface SentRequest {
 /** As the vendor says no. */
 export interface Refusal {
   status: number;
+  /** A text is sent as it is, all else as JSON. */
   body: unknown;
   headers?: Record<string, string>;
 }
@@ -128,7 +129,8 @@ export class ModelServer {
       });
       if (refusal !== null) {
         this.refused.push(JSON.stringify(refusal.body));
-        sendJson(response, refusal.status, refusal.body, refusal.headers);
+        if (typeof refusal.body === "string") response.writeHead(refusal.status, refusal.headers).end(refusal.body);
+        else sendJson(response, refusal.status, refusal.body, refusal.headers);
       } else if (path === `${anthropicMessages.path}/count_tokens`) sendJson(response, 200, { input_tokens: 100 });
       else if (path.endsWith("/models") && incoming.method === "GET")
         sendJson(response, this.models === null ? 404 : 200, { data: this.models ?? [] });

@@ -19,6 +19,8 @@ export interface OpenaiRules {
   efforts: readonly string[];
   /** Organizations that are not verified get no summaries of thoughts (OpenHands/software-agent-sdk#987). */
   isVerified: boolean;
+  /** Some models are streamed for verified organizations alone (continuedev/continue#7129, RooCodeInc/Roo-Code#6868). */
+  mayStream: boolean;
   /** Parameters that it does not know, as servers of others (ogx-ai/ogx#4710). */
   lacks: readonly string[];
   /** Whether thoughts that were encrypted for another key or model are refused (anomalyco/opencode#5104, can1357/oh-my-pi#11928). */
@@ -30,6 +32,7 @@ const RULES: OpenaiRules = {
   responses: "served",
   efforts: ["none", "low", "medium", "high", "xhigh"],
   isVerified: true,
+  mayStream: true,
   lacks: [],
   readsThought: () => true,
 };
@@ -120,7 +123,7 @@ type Item = z.infer<typeof Item>;
 const Body = z.strictObject({
   model: z.string(),
   input: z.array(Item),
-  stream: z.literal(true),
+  stream: z.boolean(),
   store: z.boolean().default(true),
   include: z.array(z.literal("reasoning.encrypted_content")).default([]),
   instructions: z.string().optional(),
@@ -151,7 +154,7 @@ function refusedByResponses(
   path: string,
   sent: unknown,
   contentType: string | undefined,
-  { responses, efforts, isVerified, lacks, readsThought }: OpenaiRules,
+  { responses, efforts, isVerified, mayStream, lacks, readsThought }: OpenaiRules,
 ): Refusal | null {
   if (responses === "absent") return noPath(path);
   if (responses === "not this model")
@@ -161,7 +164,14 @@ function refusedByResponses(
   if (unknown !== undefined) return error(400, `Unknown parameter: '${unknown}'.`, unknown, "unknown_parameter");
   const parsed = Body.safeParse(sent);
   if (!parsed.success) return error(400, z.prettifyError(parsed.error), parsed.error.issues[0]?.path.join("."));
-  const { model, reasoning, include, input, store } = parsed.data;
+  const { model, reasoning, include, input, store, stream } = parsed.data;
+  if (stream && !mayStream)
+    return error(
+      400,
+      "Your organization must be verified to stream this model. Please go to: https://platform.openai.com/settings/organization/general and click on Verify Organization.",
+      "stream",
+      "unsupported_value",
+    );
   if (efforts.length === 0) {
     if (include.length > 0) return error(400, "Encrypted content is not supported with this model.", "include");
     if (reasoning !== undefined)

@@ -95,11 +95,10 @@ describe("an answer that is withheld", () => {
     expect(replyOf(ran)).toContain("the model withheld the answer: content_filter");
   });
 
-  test("in part is shown, marked as broken off", async () => {
+  test("in part is shown with a remark", async () => {
     const ran = await runKernelTask(model, { teller: [stream([{ content: "The first half" }], "SAFETY")] }, question);
     expect(model.requests).toHaveLength(1);
-    expect(replyOf(ran)).toMatch(/^The first half\n\n.*the model withheld the answer: safety/s);
-    expect(ran.problem?.cause).toBe("withheld");
+    expect(replyOf(ran)).toBe("The first half\n\n[the model withheld the rest of its answer: safety]");
   });
 
   test("in words of the model is told in them, and none of its calls is made", async () => {

@@ -35,7 +35,7 @@ const Item = z.union([
 ]);
 const Body = z.object({
   model: z.string(),
-  stream: z.literal(true),
+  stream: z.boolean(),
   /** The rules; or they are the first message of the developer. */
   instructions: z.string().default(""),
   input: z.array(Item),
@@ -51,7 +51,7 @@ export const responses: Wire = {
   path: "/v1/responses",
 
   read(body) {
-    const { model, instructions, input, tools = [], tool_choice } = Body.parse(body);
+    const { model, instructions, input, tools = [], tool_choice, stream } = Body.parse(body);
     const messages: Message[] = instructions === "" ? [] : [{ role: "system", content: instructions }];
     const offered = tools.flatMap(offeredOf);
     for (const item of input) {
@@ -75,7 +75,7 @@ export const responses: Wire = {
           function: { name: item.name, arguments: "input" in item ? item.input : item.arguments },
         });
     }
-    return { model, messages, tools: tool_choice === "none" ? [] : offered, isStreamed: true };
+    return { model, messages, tools: tool_choice === "none" ? [] : offered, isStreamed: stream };
   },
 
   stream(response, utterance) {

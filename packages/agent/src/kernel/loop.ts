@@ -15,7 +15,6 @@ import { beginningOf } from "@mimikit/protocol/texts/whole-characters";
 import type { ToolAnswer } from "../bus.ts";
 import { type Conclusion, conclude, describeUseless, type LastEvent } from "../conclusion/conclusion.ts";
 import { chooseShown, loadMedia, MEDIA_TOKENS, type Media, NO_SENSES, type Senses } from "../prompt/media.ts";
-import { oneLine } from "../prompt/quote.ts";
 import { type DoneEvent, type FailedEvent, type ProviderEvent, type Run, stopReason } from "../provider.ts";
 import { SessionTooLong, type TurnOf } from "../session/session.ts";
 import { type Picture, ToolText } from "../tools/tool-text.ts";
@@ -36,9 +35,6 @@ export const SKIPPED = "skipped: the user said something new";
 const SKIPPED_FOR_ANSWER = "not executed: the call before it waits for the owner";
 
 const STEP_CHARS_MAX = 200;
-/** The finish reason of an answer whose text is the refusal. */
-const REFUSAL = "refusal";
-const WITHHELD_CHARS_MAX = 300;
 /** Of what a model thinks before one answer: the stream has a limit, and the words come first. */
 const THOUGHT_CHARS_SHOWN_MAX = 32_000;
 const LAST_ANSWER = "You cannot call anything more in this run. End now, with what you have; say what is left to do.";
@@ -285,11 +281,13 @@ class Loop {
     return this.failed({ error: message, retryable: kind === "unavailable", isOutage, ...wait, ...why });
   }
 
-  /** The request is not repeated. A model that refuses says why in words of its own. */
-  private withheldBy(reason: string, text: string): FailedEvent {
-    const words = reason === REFUSAL && text !== "" ? `: ${beginningOf(oneLine(text), WITHHELD_CHARS_MAX)}` : "";
-    const error = sentence("answer_withheld", { reason: `${reason}${words}` });
-    return this.failed({ error, retryable: false, cause: "withheld" });
+  /** Ends the run without another request. A part of a reply is kept, marked as such. */
+  private withheldBy(reason: string, text: string): DoneEvent | FailedEvent {
+    if (isTurn(this.task) && text !== "") {
+      const marked = `${text}\n\n[${sentence("rest_withheld", { reason })}]`;
+      return { type: "done", status: "done", text: marked, usage: this.usage };
+    }
+    return this.failed({ error: sentence("answer_withheld", { reason }), retryable: false, cause: "withheld" });
   }
 
   private stopped(error: string): FailedEvent {

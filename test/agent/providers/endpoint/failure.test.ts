@@ -1,7 +1,7 @@
 /** The cause of a failure, by the words of endpoints: bodies as they were reported of the real ones. */
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { errorIn, failureInStream, failureOf } from "../../../../packages/agent/src/providers/endpoint/failure.ts";
+import { failureInStream, failureOf } from "../../../../packages/agent/src/providers/endpoint/failure.ts";
 import { WAIT_MS_MAX, waitInWords } from "../../../../packages/agent/src/providers/endpoint/wait.ts";
 import { NOW_MS, VENDOR_ERRORS, WAITING_WORDS } from "./vendor-errors.ts";
 
@@ -218,10 +218,12 @@ test("no error of an endpoint makes a wait that is over or longer than a week, w
   );
 });
 
-test("an error is known in each shape that an answer with status 200 may have", () => {
-  expect(errorIn({ error: { message: "a" } })).toEqual({ message: "a" });
-  expect(errorIn({ error: "a" })).toBe("a");
-  expect(errorIn({ object: "error", message: "a", code: 400 })).toMatchObject({ code: 400 });
-  for (const none of [{ choices: [] }, { error: null, choices: [] }, { error: "" }, [], null, "error"])
-    expect(errorIn(none)).toBeUndefined();
+test("tools that one API of an endpoint refuses say nothing of the model, and the refused parameter is named", () => {
+  const body = error(
+    "Function tools with reasoning_effort are not supported for gpt-5.6 in /v1/chat/completions. To use function tools, use /v1/responses or set reasoning_effort to 'none'.",
+    { type: "invalid_request_error", param: "reasoning_effort" },
+  );
+  const failure = failureOf(400, body, null, 0, "api.openai.com");
+  expect(failure).toMatchObject({ kind: "refused", param: "reasoning_effort" });
+  expect(failure.cause).not.toBe("tools");
 });

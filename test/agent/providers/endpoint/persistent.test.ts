@@ -6,7 +6,7 @@ import { persistent, RETRY_AFTER_MS_MAX } from "../../../../packages/agent/src/p
 const REQUEST: ModelRequest = { messages: [], tools: [], mayCall: true };
 const LIMIT: ModelFailure = { type: "failure", kind: "unavailable", cause: "limit", waits: true, message: "slow down" };
 
-/** What comes of an endpoint that always fails so, and how often it was asked. */
+/** The end of a request to an endpoint that always fails so, and how often it was asked. */
 async function endOf(
   failure: ModelFailure,
   delaysMs: readonly number[],

@@ -1,5 +1,6 @@
 /** Puts the parts of a streamed answer together that a model of the AI SDK gives. */
 import type { LanguageModelV4StreamPart } from "@ai-sdk/provider";
+import { beginningOf } from "@mimikit/protocol/texts/whole-characters";
 import type {
   ModelAnswer,
   ModelEvent,
@@ -12,6 +13,7 @@ import type {
 import { ANSWER_CHARS_MAX, BROKE_OFF, CALLS_MAX, usageOf } from "../endpoint/measure-answer.ts";
 
 const PARAGRAPH = "\n\n";
+const REFUSAL_CHARS_MAX = 300;
 
 type Finish = Extract<LanguageModelV4StreamPart, { type: "finish" }>;
 
@@ -62,7 +64,7 @@ export class SdkAnswer {
   build(request: ModelRequest): ModelAnswer | ModelFailure {
     const { finishReason, usage } = this.finish ?? {};
     const reason = this.isTooLong ? "length" : (finishReason?.unified ?? "interrupted");
-    const raw = finishReason?.raw ?? (reason === "content-filter" ? "refusal" : reason);
+    const raw = finishReason?.raw ?? reason;
     if (reason === "interrupted") return unavailable(BROKE_OFF);
     if (reason === "error") return unavailable(`the model could not end an answer: ${raw}`);
     const written = [this.text, ...this.calls.flatMap((call) => [call.name, call.arguments])].join("");
@@ -71,12 +73,14 @@ export class SdkAnswer {
       cached: usage?.inputTokens.cacheRead,
       output: usage?.outputTokens.total || null,
     };
+    // OpenAI has no word of its own for a refusal: the text is the model's reason.
+    const isRefusal = reason === "content-filter" && finishReason?.raw === undefined;
     return {
       type: "answer",
-      text: this.text,
+      text: isRefusal ? "" : this.text,
       calls: this.calls,
       thoughts: [...this.thoughts.values()],
-      ...(reason === "content-filter" && { withheld: raw }),
+      ...(reason === "content-filter" && { withheld: isRefusal ? refusalOf(this.text) : raw }),
       isTruncated: reason === "length",
       usage: usageOf(counted, request, written),
     };
@@ -95,6 +99,11 @@ export class SdkAnswer {
     const vendor = vendorData(providerMetadata);
     this.calls.push({ id, name, arguments: input, ...(vendor !== undefined && { vendor }) });
   }
+}
+
+function refusalOf(text: string): string {
+  const words = beginningOf(text.replace(/\s+/g, " ").trim(), REFUSAL_CHARS_MAX);
+  return words === "" ? "refusal" : `refusal: ${words}`;
 }
 
 /** Data that must go back with a thought or a call: texts, as all signatures are. */

@@ -20,7 +20,7 @@ function wireOf(endpoint: NativeEndpoint): VendorWire {
     cacheMark: { anthropic: { cacheControl: { type: "ephemeral" } } },
     outputTokensMax,
     connect: async (fetch) => {
-      const { createAnthropic: connect } = await import("@ai-sdk/anthropic");
+      const { createAnthropic: connect } = await import("../ai-sdk/library/anthropic.ts");
       return connect({ baseURL: baseUrl, apiKey, fetch })(model);
     },
   };

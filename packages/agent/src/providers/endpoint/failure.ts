@@ -167,15 +167,6 @@ export function failureInStream(error: unknown, host: string, nowMs = Date.now()
   return { type: "failure", ...(NOT_READY.test(body) ? BUSY_FOR_NOW : isUnclear ? BUSY : meaning), message };
 }
 
-/** The error in a chunk or a whole answer that is one, whatever shape it has; undefined where it is none. */
-export function errorIn(json: unknown): unknown {
-  if (typeof json !== "object" || json === null || Array.isArray(json)) return undefined;
-  const fields = json as Record<string, unknown>;
-  if (fields.error != null && fields.error !== "") return fields.error;
-  // vLLM before 0.10, and Mistral.
-  return fields.object === "error" ? fields : undefined;
-}
-
 /** A number in a field for codes, also as text, or the name of an error; null when there is none. */
 function statusIn(error: unknown): number | null {
   if (typeof error !== "object" || error === null) return null;

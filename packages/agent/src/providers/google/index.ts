@@ -23,7 +23,7 @@ function wireOf(endpoint: NativeEndpoint): VendorWire {
     ...(TELLS_THOUGHTS.test(model) &&
       effort !== "none" && { options: { google: { thinkingConfig: { includeThoughts: true } } } }),
     connect: async (fetch) => {
-      const { createGoogle: connect } = await import("@ai-sdk/google");
+      const { createGoogle: connect } = await import("../ai-sdk/library/google.ts");
       return connect({ baseURL: baseUrl, apiKey, fetch })(model);
     },
   };

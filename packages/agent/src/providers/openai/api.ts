@@ -32,14 +32,20 @@ const DEMANDS: Record<Api, RegExp> = {
   responses: /\bv1\/responses\b|\bresponses api\b|\bnot a chat model\b/i,
   chat: /\bchat\/completions\b|\bchat completions\b|\bresponses operation does not work\b/i,
 };
-/** There is nothing at this path; a missing model is told with the same status, and in words about a model. */
-const NO_PATH = / says HTTP (404|405|501)\b(?!.*\b(model|deployment|engine)\b)/is;
+/** There is nothing at this path. */
+const NO_PATH = / says HTTP (404|405|501)\b/;
+/** The words for it of OpenAI, Azure, FastAPI, Go, Express, Fastify, llama.cpp and LM Studio; a proxy has a page, which is not told. */
+const PATH_WORDS =
+  /HTTP \d{3}$|not found|cannot post|invalid url|not allowed|not implemented|nothing here|\b(no|un\w+) (such )?(url|path|route|endpoint|method)\b/i;
+/** A missing model is told with the same status, and so is a conversation that is too long, by some. */
+const OTHER_WORDS = /\b(model|deployment|engine|conversation|context)\b/i;
 
 /** The API that an endpoint may answer over instead, by its refusal over `api`; null where that would change nothing. */
 export function otherApi(api: Api, { kind, message }: ModelFailure): Api | null {
   const other = OTHER[api];
   if (kind === "aborted" || kind === "overflow") return null;
-  return NO_PATH.test(message) || (kind !== "unavailable" && DEMANDS[other].test(message)) ? other : null;
+  const isMissing = NO_PATH.test(message) && PATH_WORDS.test(message) && !OTHER_WORDS.test(message);
+  return isMissing || (kind !== "unavailable" && DEMANDS[other].test(message)) ? other : null;
 }
 
 /** OpenAI on Chat Completions: "Function tools with reasoning_effort are not supported … or set reasoning_effort to 'none'." */

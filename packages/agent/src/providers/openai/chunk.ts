@@ -4,7 +4,6 @@
  */
 import { parseJson } from "@mimikit/protocol/base/json";
 import { z } from "zod";
-import { errorIn } from "../endpoint/failure.ts";
 
 const LIMITS = { bytes: 16 * 1_048_576, depth: 32 };
 
@@ -60,6 +59,7 @@ const Chunk = z.object({
     ),
   ),
   usage: lenient(Usage),
+  error: Any,
   /** The fields of an error that is not in an object of its own: DashScope; FastAPI; MiniMax. */
   message: z.string().optional().catch(undefined),
   detail: z.string().optional().catch(undefined),
@@ -111,7 +111,7 @@ export function readChunk(json: string): PlainChunk {
     finishReason: reason === "null" ? "" : reason,
     usage: chunk.usage ?? null,
     isKnown: choice !== undefined || chunk.usage != null,
-    error: errorIn(value) ?? choice?.error ?? bareError(chunk, value),
+    error: chunk.error || choice?.error || bareError(chunk, value),
   };
 }
 

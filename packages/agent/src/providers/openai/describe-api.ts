@@ -2,10 +2,12 @@
 import { sentence } from "@mimikit/protocol/texts/coded";
 import { readLearnt } from "../endpoint/learnt.ts";
 import type { Api } from "./api.ts";
-import { askedApi, type Endpoint } from "./endpoint.ts";
+import { askedApi } from "./asked-api.ts";
+import type { Endpoint } from "./endpoint.ts";
 
 /** The parts of a request by the names that its vendor gives them. */
 const NAMES: Record<string, string> = {
+  stream: "stream",
   summary: "reasoning.summary",
   effort: "reasoning.effort",
   reasoning: "reasoning.encrypted_content",

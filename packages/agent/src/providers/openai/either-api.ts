@@ -12,8 +12,9 @@ import {
 } from "../../kernel/model.ts";
 import { learn, readLearnt } from "../endpoint/learnt.ts";
 import { type Api, otherApi, wantsNoEffort } from "./api.ts";
+import { askedApi, limitedByApi } from "./asked-api.ts";
 import { chatCompletions } from "./chat-completions.ts";
-import { askedApi, type Endpoint } from "./endpoint.ts";
+import type { Endpoint } from "./endpoint.ts";
 
 type End = ModelAnswer | ModelFailure;
 
@@ -71,7 +72,7 @@ class Attempts {
   }
 
   private async modelOver(api: Api, isWithoutEffort: boolean): Promise<Model> {
-    const { endpoint } = this;
+    const endpoint = limitedByApi(this.endpoint, api);
     const isPlain = isWithoutEffort && this.request.tools.length > 0;
     if (api === "chat") return chatCompletions(isPlain ? { ...endpoint, effort: "none" } : endpoint);
     // Only a model that is asked so pays for the library.

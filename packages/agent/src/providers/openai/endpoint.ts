@@ -5,11 +5,9 @@ import type { Role } from "@mimikit/protocol/base/role";
 import { sentence } from "@mimikit/protocol/texts/coded";
 import type { Config } from "@mimikit/runtime/config/config";
 import { factsOf, keyNamesOf, keyOf, type ProviderEnvironment } from "@mimikit/runtime/config/providers";
-import { capabilitiesOf, type KnownCapabilities, knownOf } from "../../kernel/capabilities.ts";
+import { capabilitiesOf, type KnownCapabilities } from "../../kernel/capabilities.ts";
 import { effortOf, modelOf } from "../../provider.ts";
-import { readLearnt } from "../endpoint/learnt.ts";
 import { type ModelEndpoint, missingModel, RETRY_DELAYS_MS, TOKENS_MIN } from "../endpoint/place.ts";
-import { type Api, apiByAddress, isOpenai } from "./api.ts";
 
 /** Providers that are asked over Chat Completions. */
 export type ChatId = PresetId | "openai";
@@ -31,13 +29,6 @@ export interface Endpoint extends ModelEndpoint {
 }
 
 export type ApiSetting = Config["openai"]["api"];
-
-/** Of a window, the answer of a model that thinks may have no more. */
-const OUTPUT_SHARE_MAX = 0.5;
-/** Over Responses most models think, and their thoughts count as a part of the answer. */
-const THINKING: KnownCapabilities = { reservedOutput: 32_000 };
-/** No model of OpenAI that Responses knows has a smaller window, whatever a deployment is called. */
-const AT_OPENAI: KnownCapabilities = { contextWindow: 128_000 };
 
 export type ModelSettings = Pick<Config, ChatId | "model" | "models" | "effort" | "efforts">;
 
@@ -61,11 +52,6 @@ export function missingSetting(
   return sentence("lacks_address_or_key", { ...needs, address: baseUrlVariable });
 }
 
-/** The API that a model is asked over first. */
-export function askedApi({ api = "auto", ...at }: Pick<Endpoint, "api" | "baseUrl" | "model" | "home">): Api {
-  return api === "auto" ? (readLearnt(at).api ?? apiByAddress(at.baseUrl, at.model)) : api;
-}
-
 /** The endpoint of `role`; nothing may be missing. */
 export function endpointOf(
   role: Role,
@@ -80,19 +66,15 @@ export function endpointOf(
   const apiKey = keyOf(id, environment);
   const model = modelOf(role, config) ?? "";
   const effort = effortOf(role, config);
-  const asked = askedApi({ api, baseUrl, model, home: environment.home });
-  const overResponses = { ...THINKING, ...(isOpenai(baseUrl) && AT_OPENAI), ...knownOf(model) };
-  const can = capabilitiesOf(model, configured, asked === "responses" ? overResponses : {});
-  const share = Math.floor(can.contextWindow * (asked === "responses" ? OUTPUT_SHARE_MAX : 1));
-  const outputTokensMax = Math.min(can.reservedOutput, share);
+  const can = capabilitiesOf(model, configured);
   return {
     id,
     home: environment.home,
     api,
     baseUrl,
     model,
-    tokensMax: Math.max(TOKENS_MIN, can.contextWindow - outputTokensMax),
-    outputTokensMax,
+    tokensMax: Math.max(TOKENS_MIN, can.contextWindow - can.reservedOutput),
+    outputTokensMax: can.reservedOutput,
     toolCalls: can.toolCalls,
     configured,
     firstByteMs: firstByteSec * 1_000,

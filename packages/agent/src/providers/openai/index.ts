@@ -8,13 +8,14 @@ import type { Senses } from "../../prompt/media.ts";
 import type { Provider } from "../../provider.ts";
 import { naming } from "../endpoint/naming.ts";
 import { persistent } from "../endpoint/persistent.ts";
+import { askedApi, limitedByApi } from "./asked-api.ts";
 import { eitherApi } from "./either-api.ts";
 import type { Endpoint } from "./endpoint.ts";
 import { probe } from "./probe.ts";
 
 export function createOpenai(endpoint: Endpoint): Provider {
   const model = naming(persistent(eitherApi(endpoint), endpoint.retryDelaysMs), "chat", endpoint);
-  const { tokensMax, toolCalls = true } = endpoint;
+  const { tokensMax, toolCalls = true } = limitedByApi(endpoint);
   const kernel = { model, tokensMax, toolCalls, senses: (signal: AbortSignal) => sensesOf(endpoint, signal) };
   return { name: endpoint.id, model: endpoint.model, run: (run, signal) => runKernel(run, kernel, signal) };
 }
@@ -23,5 +24,7 @@ export function createOpenai(endpoint: Endpoint): Provider {
 async function sensesOf(endpoint: Endpoint, signal: AbortSignal): Promise<Senses> {
   const { model, configured = {} } = endpoint;
   const isTold = configured.vision !== undefined && configured.audio !== undefined;
-  return capabilitiesOf(model, configured, isTold ? {} : await probe(endpoint, signal));
+  const { vision, audio } = capabilitiesOf(model, configured, isTold ? {} : await probe(endpoint, signal));
+  // Responses takes no recordings.
+  return { vision, audio: audio && askedApi(endpoint) === "chat" };
 }

@@ -15,7 +15,8 @@ type Options = NonNullable<LanguageModelV4CallOptions["providerOptions"]>[string
 
 /** Parts of a request that can be left out, and how they are refused. */
 const OPTIONAL = {
-  /** Summaries of thoughts are for organizations that are verified. */
+  /** Streams of some models, and summaries of thoughts, are for organizations that are verified. */
+  stream: /\bto stream this model\b|['"`]stream['"`]/i,
   summary: /reasoning[._ ]summar/i,
   effort: /reasoning[._ ]effort/i,
   /** A model that does not reason. */
@@ -106,16 +107,22 @@ function wireOf(endpoint: Endpoint, { cacheKey }: ModelRequest, without: Readonl
     marksErrors: false,
     ...(outputTokensMax !== undefined && !without.has("outputTokens") && { outputTokensMax }),
     connect: async (fetch) => {
-      const { OpenAIResponsesLanguageModel } = await import("@ai-sdk/openai/internal");
+      const { OpenAIResponsesLanguageModel } = await import("../ai-sdk/library/openai.ts");
       return new OpenAIResponsesLanguageModel(model, {
         provider: "openai.responses",
         url: ({ path }) => `${baseUrl.replace(/(?<!\/)\/+$/, "")}${path}`,
         headers: () => keyHeaderOf(endpoint),
-        fetch: async (input, init) => completed(await fetch(input, init)),
+        fetch: async (input, init) => completed(await fetch(input, without.has("stream") ? inOnePiece(init) : init)),
         explicitMessageItemType: true,
       });
     },
   };
+}
+
+/** The library asks for a stream alone, and reads an answer in one piece as one. */
+function inOnePiece(init: RequestInit | undefined): RequestInit {
+  const { body } = init ?? {};
+  return { ...init, body: JSON.stringify({ ...JSON.parse(String(body)), stream: false }) };
 }
 
 /** OpenAI's models that do not reason refuse to be asked for it. Of any other name, as a deployment of Azure has, it is found out. */
