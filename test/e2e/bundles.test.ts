@@ -11,11 +11,11 @@ const ROOT = join(import.meta.dirname, "../..");
  * Files that a process has imported when it is ready, at most, and the kilobytes in them. The gateway's are more because of the
  * 70,000 characters of its tables of encodings that are written `\uXXXX`: in memory the bundle is half as large for that. Code that
  * it shares with what it loads later (clients of /v1, MCP servers, hooks, the sender of Web Push, the list of pools) is in files of its own, of the same
- * kilobytes. Of pools, each has the shape of what is told of a machine, and the sentences that refuse one. The workers' are more because the programs of pools share their code, in files of its own, and their joints: without that
+ * kilobytes. The workers read the formats in which models write calls and thoughts into their text. Of pools, each has the shape of what is told of a machine, and the sentences that refuse one. The workers' are more because the programs of pools share their code, in files of its own, and their joints: without that
  * the package would be 1.8 MB larger.
  */
 const FILES_MAX = { supervisor: 16, workers: 52, gateway: 58 };
-const KB_MAX = { supervisor: 1_460, workers: 1_605, gateway: 2_735 };
+const KB_MAX = { supervisor: 1_460, workers: 1_620, gateway: 2_735 };
 /** Of the command line, for `status`: one of the files is the code of records that it shares with the list of pools, which it loads where an engine is set up; another one chooses the language, and one says in words why a value does not fit. Four are parts that others share: time zones, whose process it is, fences. */
 const CLI_FILES_MAX = 78;
 const CLI_KB_MAX = 1_065;

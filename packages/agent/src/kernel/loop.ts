@@ -363,10 +363,11 @@ class Loop {
       isBegun = false;
       return { type: "begin" };
     };
-    for await (const event of this.kernel.model.ask(conversation.request(mayCall), this.signal)) {
+    const request = conversation.request(mayCall);
+    for await (const event of this.kernel.model.ask(request, this.signal)) {
       if (event.type === "failure") return event;
       if (event.type === "answer") {
-        const read = format.read(event, `${this.input.attempt}.${this.answers + 1}`);
+        const read = format.read(event, `${this.input.attempt}.${this.answers + 1}`, request.messages);
         yield* show(shown.rest(read.text));
         return { ...event, ...read, calls: conversation.withIds(read.calls.slice(0, CALLS_KEPT_MAX)) };
       }

@@ -78,8 +78,8 @@ function strayEnd(text: string): number {
   return -1;
 }
 
-/** The beginning of a message that may be nothing but a call in JSON, and a text that may become one. */
-const BARE_CALL = /^(?:```[a-z_]{0,12}\s*)?(?:\[\s*)?\{/;
+/** The beginning of a message that may be nothing but a call in JSON or in a fence, and a text that may become one. */
+const BARE_CALL = /^(?:(?:```[a-z_]{0,12}\s*)?(?:\[\s*)?\{|```[a-z_]{0,12}\s*[<[])/;
 const PERHAPS_BARE_CALL = /^(?:`{0,2}|```[a-z_]{0,12}\s*)(?:\[\s*)?$/;
 
 /** The text to show after a piece. `isWithdrawn`: everything shown before it was a thought. */

@@ -21,8 +21,15 @@ export interface ToolCallFormat {
   rules: string;
   /** The tools of a request. */
   tools: readonly ToolDefinition[];
-  /** Reads the text and the calls of an answer. `name` makes the ids of its calls unique where the model gives none. */
-  read(answer: ModelAnswer, name: string): Pick<ModelAnswer, "text" | "calls" | "unended">;
+  /**
+   * Reads the text and the calls of an answer. `name` makes the ids of its calls unique where the model gives none.
+   * @param asked the messages that it answers.
+   */
+  read(
+    answer: ModelAnswer,
+    name: string,
+    asked?: readonly KernelMessage[],
+  ): Pick<ModelAnswer, "text" | "calls" | "unended">;
   /** The conversation as this model is shown it. */
   write(messages: readonly KernelMessage[]): KernelMessage[];
 }
@@ -36,9 +43,9 @@ export function nativeFormat(now: () => readonly Tool[]): ToolCallFormat {
     get tools() {
       return now().map(describeTool);
     },
-    read: (answer) => {
+    read: (answer, _name, asked = []) => {
       const tools = now();
-      const { calls, ...speech } = readSpeech(answer, tools);
+      const { calls, ...speech } = readSpeech(answer, tools, asked);
       // Some servers parse the calls and leave them in the text too.
       const made = answer.calls.length > 0 ? answer.calls : calls.map((call) => ({ id: "", ...call }));
       return { ...speech, calls: made.map((call) => ({ ...call, name: nameOf(call.name, tools) })) };
@@ -59,9 +66,9 @@ export function tagFormat(tools: readonly Tool[]): ToolCallFormat {
     callMarks: [TAG, ...CALL_MARKS],
     rules: describeActions(tools),
     tools: [],
-    read: (answer, name) => {
+    read: (answer, name, asked = []) => {
       const tagged = readActions(splitThoughts(answer.text).said, tools);
-      const { calls, ...speech } = readSpeech(answer, tools);
+      const { calls, ...speech } = readSpeech(answer, tools, asked);
       const [text, made] = tagged.calls.length > 0 ? [tagged.text, tagged.calls] : [speech.text, calls];
       return { ...speech, text, calls: made.map((call, i) => ({ id: `${name}.${i + 1}`, ...call })) };
     },
@@ -76,15 +83,24 @@ export function tagFormat(tools: readonly Tool[]): ToolCallFormat {
 function readSpeech(
   answer: ModelAnswer,
   tools: readonly Tool[],
+  asked: readonly KernelMessage[],
 ): Pick<ModelAnswer, "text" | "unended"> & { calls: TagCall[] } {
+  const isShown = (text: string) =>
+    asked.some(
+      ({ role, content }) => (role === "user" || role === "tool") && lettersOf(content).includes(lettersOf(text)),
+    );
   const { said, unended = answer.unended } = splitThoughts(answer.text);
-  const { text, calls } = readWrittenCalls(said, tools);
+  const { text, calls } = readWrittenCalls(said, tools, isShown);
   if (unended === undefined) return { text: text.trim(), calls };
-  const thought = readWrittenCalls(unended, tools);
-  const isMade = thought.calls.every(
-    ({ name, problem }) => problem === undefined && tools.some((tool) => tool.name === name),
-  );
-  return { text: text.trim(), calls: said === "" && isMade ? thought.calls : calls, unended: thought.text.trim() };
+  const thought = readWrittenCalls(unended, tools, isShown);
+  const isTool = ({ name, problem }: TagCall) => problem === undefined && tools.some((tool) => tool.name === name);
+  const isMade = said === "" && thought.calls.every(isTool);
+  return { text: text.trim(), calls: isMade ? thought.calls : calls, unended: thought.text.trim() };
+}
+
+/** A text without the signs in which a repetition may differ: JSON escapes, quotation marks, indentation. */
+function lettersOf(text: string): string {
+  return text.replace(/[\s\\"'`>]+/g, "");
 }
 
 type Group = KernelMessage | ToolMessage[];

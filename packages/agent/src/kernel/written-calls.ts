@@ -59,11 +59,30 @@ const ENDS = ["</tool_call>", "</function>", "</invoke>"];
 
 const UNREADABLE = "it cannot be read: call the tool itself, and do not write the call into your text";
 
-/** Splits `text` into its words and the calls written into it. An unreadable call is returned with its problem. */
-export function readWrittenCalls(text: string, tools: readonly Tool[]): { text: string; calls: TagCall[] } {
+/**
+ * Splits `text` into its words and the calls written into it. An unreadable call is returned with its problem.
+ * @param isRepeated whether the model repeats what it was shown: data is never an order.
+ */
+export function readWrittenCalls(
+  text: string,
+  tools: readonly Tool[],
+  isRepeated: (text: string) => boolean = () => false,
+): { text: string; calls: TagCall[] } {
   if (tools.length === 0) return { text, calls: [] };
+  const found = findCalls(text, tools);
+  return found === null || isRepeated(found.written) ? { text, calls: [] } : { text: found.before, calls: found.calls };
+}
+
+interface Found {
+  before: string;
+  /** The calls as they are written. */
+  written: string;
+  calls: TagCall[];
+}
+
+function findCalls(text: string, tools: readonly Tool[]): Found | null {
   const bare = bareCalls(text.trim(), tools);
-  if (bare !== null) return { text: "", calls: bare };
+  if (bare !== null) return { before: "", written: text, calls: bare };
   let count = 0;
   for (const { at, last } of marksOutsideCode(text, CALL_MARK)) {
     if (++count > MARKS_MAX) break;
@@ -74,18 +93,23 @@ export function readWrittenCalls(text: string, tools: readonly Tool[]): { text: 
     const isAtEnd = zone.slice(end).trim() === "";
     // Words after a call that begins the message are made up: the call has no result yet.
     if (calls.length > 0 && (isAtEnd || (before === "" && calls.every(({ name }) => isTool(name, tools)))))
-      return { text: before, calls };
+      return { before, written: zone.slice(0, end), calls };
     if (calls.length === 0 && matchAt(BEGUN, zone, end) !== null && (before === "" || !hasWordsBehind(zone)))
-      return { text: before, calls: [unreadable(zone, tools)] };
+      return { before, written: zone, calls: [unreadable(zone, tools)] };
   }
-  return { text, calls: [] };
+  return null;
 }
 
 /** The calls of a message that is nothing but JSON, or null. In a fence they must name offered tools. */
 function bareCalls(text: string, tools: readonly Tool[]): TagCall[] | null {
   const isFenced = text.startsWith("```");
   const body = isFenced ? fenced(text) : text;
-  if (body === null || !/^[{[]/.test(body)) return null;
+  if (body === null) return null;
+  if (isFenced && CALL_MARKS.some((mark) => body.startsWith(mark))) {
+    const { calls, end } = readCalls(body, tools);
+    return end === body.length && calls.length > 0 && calls.every(({ name }) => isTool(name, tools)) ? calls : null;
+  }
+  if (!/^[{[]/.test(body)) return null;
   const value = tryJson(body);
   const calls = (Array.isArray(value) ? value : [value]).map((each) => callIn(each, tools, true));
   const whole = calls.flatMap((call) => call ?? []);
@@ -96,7 +120,7 @@ function bareCalls(text: string, tools: readonly Tool[]): TagCall[] | null {
 /** The content of a message that is one fence, or null. */
 function fenced(text: string): string | null {
   const begin = text.indexOf("\n");
-  if (begin < 0 || !text.endsWith("```") || !/^```(?:json|tool_calls?|tool_code)?\s*$/.test(text.slice(0, begin)))
+  if (begin < 0 || !text.endsWith("```") || !/^```(?:json|xml|tool_calls?|tool_code)?\s*$/.test(text.slice(0, begin)))
     return null;
   return text.slice(begin, -"```".length).trim();
 }

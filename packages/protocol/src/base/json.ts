@@ -54,7 +54,7 @@ export class JsonObjects {
   private depth = 0;
   private inString = false;
   private isEscaped = false;
-  /** There was other text than white space outside the objects. */
+  /** There was other text than white space and commas outside the objects. */
   hasMore = false;
 
   /** Returns the objects that end in this piece. */
@@ -69,7 +69,7 @@ export class JsonObjects {
         else if (code === 34) this.inString = false;
       } else if (code === 123 || (code === 91 && this.depth > 0)) {
         if (this.depth++ === 0) from = i;
-      } else if (this.depth === 0) this.hasMore ||= code > 32;
+      } else if (this.depth === 0) this.hasMore ||= code > 32 && code !== 44;
       else if (code === 34) this.inString = true;
       else if ((code === 125 || code === 93) && --this.depth === 0) {
         ended.push(this.open + piece.slice(from, i + 1));

@@ -151,6 +151,16 @@ export const TEXTS: Readonly<Record<string, VendorAnswer>> = {
     body: [delta({ refusal: "I cannot" }), delta({ refusal: " help with that." }), stop()],
     expected: { text: "", withheld: "I cannot help with that" },
   },
+  "a filter in another spelling": {
+    source: "gateways in other languages",
+    body: [stop("ContentFilter")],
+    expected: { withheld: "contentfilter" },
+  },
+  "JSON behind signs of life": {
+    source: "proxies that write comments while they wait",
+    body: `: PROCESSING\n\n${JSON.stringify({ error: "", ...delta({ content: "8080" }, "stop") })}`,
+    expected: { text: "8080" },
+  },
   "a filter of Z.ai": {
     source: "simstudioai/sim#6302",
     body: [stop("sensitive")],
@@ -314,6 +324,17 @@ export const CALLS: Readonly<Record<string, VendorAnswer>> = {
       stop("function_call"),
     ],
     expected: { calls: [READ_X] },
+  },
+  "pieces of two calls in turn under one index": {
+    source: "gateways that join two streams",
+    body: [
+      piece(0, "a", "read", '{"path":'),
+      piece(0, "b", "read", '{"path":'),
+      piece(0, "a", null, '"x"}'),
+      piece(0, "b", null, '"y"}'),
+      stop("tool_calls"),
+    ],
+    expected: { calls: [READ_X, READ_Y] },
   },
   "a call that names no tool": {
     source: "smallmain/vscode-unify-chat-provider#49",

@@ -30,6 +30,9 @@ const ENDS: Readonly<Record<string, "truncated" | "withheld" | "failed">> = {
   safety: "withheld",
   sensitive: "withheld",
   recitation: "withheld",
+  content_policy_violation: "withheld",
+  moderation: "withheld",
+  blocked: "withheld",
   blocklist: "withheld",
   prohibited_content: "withheld",
   spii: "withheld",
@@ -42,6 +45,10 @@ const ENDS: Readonly<Record<string, "truncated" | "withheld" | "failed">> = {
   malformed_function_call: "failed",
   malformed_response: "failed",
 };
+
+/** Gateways also write `content-filter` and `ContentFilter`. */
+const lettersOf = (reason: string) => reason.replace(/[^a-z]+/g, "");
+const END_OF = new Map(Object.entries(ENDS).map(([reason, end]) => [lettersOf(reason), end]));
 
 /** The speech and the thoughts in a piece of an answer. */
 interface Heard {
@@ -113,7 +120,7 @@ export class AnswerBuilder {
   }
 
   private get end() {
-    return Object.hasOwn(ENDS, this.finishReason) ? ENDS[this.finishReason] : undefined;
+    return END_OF.get(lettersOf(this.finishReason));
   }
 
   /** The model's words of refusal or the finish reason; null if nothing was withheld. */
@@ -145,8 +152,8 @@ export class AnswerBuilder {
   }
 
   private openCall({ index, id }: CallPiece): CallPiece | undefined {
-    if (index !== null) return this.calls.findLast((call) => call.index === index);
-    return (id === "" ? undefined : this.calls.findLast((call) => call.id === id)) ?? this.calls.at(-1);
+    const calls = index === null ? this.calls : this.calls.filter((call) => call.index === index);
+    return calls.findLast((call) => id !== "" && call.id === id) ?? calls.at(-1);
   }
 
   /** Joins the pieces of blocks: the text comes in several, the signature in the last. Returns the new text. */

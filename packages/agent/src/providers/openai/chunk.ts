@@ -60,7 +60,7 @@ const Chunk = z.object({
   ),
   usage: lenient(Usage),
   error: Any,
-  /** The fields of an error that is not in an object of its own: vLLM, DashScope; FastAPI; MiniMax. */
+  /** The fields of an error that is not in an object of its own: DashScope; FastAPI; MiniMax. */
   message: z.string().optional().catch(undefined),
   detail: z.string().optional().catch(undefined),
   base_resp: lenient(z.object({ status_code: z.number(), status_msg: Text })),
@@ -111,7 +111,7 @@ export function readChunk(json: string): PlainChunk {
     finishReason: reason === "null" ? "" : reason,
     usage: chunk.usage ?? null,
     isKnown: choice !== undefined || chunk.usage != null,
-    error: chunk.error ?? choice?.error ?? bareError(chunk, value),
+    error: chunk.error || choice?.error || bareError(chunk, value),
   };
 }
 
@@ -156,7 +156,7 @@ function partsOf(content: unknown): Parts {
 
 /** The words of a part, in the field named like its type (for Mistral's `thinking` a list of parts) or in `text`. */
 function wordsOf(part: Record<string, unknown>, type: string): string {
-  const { text, thought } = partsOf(part[type] ?? part.text);
+  const { text, thought } = partsOf(part[type] ?? part.text ?? part.content);
   return text + thought;
 }
 

@@ -35,8 +35,12 @@ export async function* readEvents(chunks: AsyncIterable<Uint8Array>): AsyncGener
   if (objects.rest !== "") yield objects.rest;
 }
 
-/** One event may have several `data:` lines, and the blank line between two events may be missing. */
+/**
+ * One event may have several `data:` lines, and the blank line between two events may be missing. JSON may follow the
+ * keep-alive comments of a proxy without a frame.
+ */
 function eventsOf(line: string, objects: JsonObjects): string[] {
+  if (line.startsWith("{")) return objects.add(`${line}\n`);
   if (!line.startsWith("data:")) return [];
   const data = line.slice("data:".length).trim();
   return data === DONE ? [DONE] : objects.add(`${data}\n`);
