@@ -97,6 +97,8 @@ export class ShownText {
   private pending = "";
   /** Everything after the thoughts. */
   private spoken = "";
+  /** The newest characters of it: a search in all of a long text would copy it for each piece. */
+  private recent = "";
   private searches = 0;
   private chars = 0;
 
@@ -111,7 +113,7 @@ export class ShownText {
     this.pending += piece;
     const isSpeaking = this.stage === "speaking" || this.stage === "holding";
     if (isSpeaking) this.spoken += piece;
-    const isWithdrawn = isSpeaking && this.leaveThought(piece.length) && shownBefore > 0;
+    const isWithdrawn = isSpeaking && this.leaveThought(piece) && shownBefore > 0;
     return { text: this.advance(), isWithdrawn };
   }
 
@@ -139,15 +141,17 @@ export class ShownText {
       } else {
         this.stage = "speaking";
         this.spoken = this.pending;
-        this.leaveThought(this.pending.length);
+        this.recent = "";
+        this.leaveThought(this.pending);
       }
     }
   }
 
-  /** Starts over after a thought that looked like speech. @param length of the newest piece. */
-  private leaveThought(length: number): boolean {
-    const from = Math.max(0, this.spoken.length - length - CLOSE_CHARS_MAX);
-    if (!THOUGHT_MARKS.some(({ close }) => close !== "" && this.spoken.includes(close, from))) return false;
+  /** Starts over after a thought that looked like speech. @param piece the newest of it. */
+  private leaveThought(piece: string): boolean {
+    const searched = this.recent + piece;
+    this.recent = searched.slice(-CLOSE_CHARS_MAX);
+    if (!THOUGHT_MARKS.some(({ close }) => close !== "" && searched.includes(close))) return false;
     if (this.searches++ >= STRAY_SEARCHES_MAX) return false;
     const end = strayEnd(this.spoken);
     if (end < 0) return false;
