@@ -1,5 +1,5 @@
 /** OpenAI's models over the API that takes them, and how a request fits what a server takes beside the conversation. */
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describeProvider } from "@mimikit/agent/connect/catalogue";
 import { testConnection } from "@mimikit/agent/connect/test-connection";
@@ -270,9 +270,27 @@ describe("what was thought", () => {
   });
 
   test("is left out where the endpoint cannot read it: it was thought with another key", async () => {
-    const at = await desk({ readsThought: () => false });
-    expect(replyOf(await at.turn([THOUGHT, ok], OVER_RESPONSES))).toBe("Nothing is new.");
+    const foreign = new Set<string>();
+    const readsThought = (encrypted: string) =>
+      !foreign.has(encrypted) && (foreign.size > 0 || !foreign.add(encrypted));
+    const at = await desk({ readsThought });
+    expect(replyOf(await at.turn([THOUGHT, THOUGHT, THOUGHT, ok], OVER_RESPONSES))).toBe("Nothing is new.");
     expect(at.server.refused).toEqual([expect.stringContaining("could not be verified")]);
+    const items = at
+      .bodies()
+      .slice(-1)
+      .flatMap(({ input }) => (input as { type: string }[]).map(({ type }) => type));
+    expect(items.filter((type) => type === "reasoning")).toHaveLength(2);
+  });
+
+  test("is not remembered as refused, nor is another part, where the request is refused without it, too", async () => {
+    const at = await desk();
+    at.server.refuse = ({ path }) =>
+      path === RESPONSES
+        ? { status: 400, body: { error: { message: "Invalid 'include' and 'prompt_cache_key'" } } }
+        : null;
+    expect((await at.turn([ok], OVER_RESPONSES)).status).toBe("failed");
+    expect(existsSync(join(at.home, LEARNT_PATH))).toBe(false);
   });
 });
 

@@ -4,7 +4,7 @@
  * optional part that is refused is left out from then on.
  */
 import type { LanguageModelV4CallOptions } from "@ai-sdk/provider";
-import type { KernelMessage, Model, ModelFailure, ModelRequest } from "../../kernel/model.ts";
+import type { KernelMessage, Model, ModelFailure, ModelRequest, Thought } from "../../kernel/model.ts";
 import { sdkModel, type VendorWire } from "../ai-sdk/sdk-model.ts";
 import { isOpenai } from "./api.ts";
 import { keyHeaderOf } from "./chat-completions.ts";
@@ -30,7 +30,10 @@ export type OptionalPart = keyof typeof OPTIONAL;
 /** The endpoint cannot read a thought that comes from elsewhere, from another key or another model. */
 const UNREADABLE_THOUGHT = /encrypted.{0,3}content|\b(reasoning|function_call)\b.{0,40}\brequired\b|\brs_\w{1,200}/i;
 
-/** @param left the parts that were refused before. @param onRefused is told of another one. */
+/** Thoughts that were refused: they stay in the session, and are not sent again. */
+const unreadable = new WeakSet<readonly Thought[]>();
+
+/** @param left the parts that were refused before. @param onRefused is told of another one, when there is an answer without it. */
 export function responsesModel(
   endpoint: Endpoint,
   left: ReadonlySet<string> = new Set(),
@@ -39,20 +42,22 @@ export function responsesModel(
   return {
     async *ask(request, signal) {
       const without = new Set(left);
-      let asked = request;
+      const refusedNow: OptionalPart[] = [];
       for (;;) {
+        const asked = { ...request, messages: request.messages.map(withoutUnreadable) };
         let failure: ModelFailure | null = null;
         for await (const event of modelWithout(endpoint, without).ask(asked, signal)) {
+          if (event.type === "answer") refusedNow.forEach(onRefused);
           if (event.type === "failure") failure = event;
           else yield event;
         }
         if (failure === null) return;
         const refused = refusedPart(failure, without, asked, endpoint.effort);
         if (refused === null) return yield failure;
-        if (refused === "thoughts") asked = { ...asked, messages: asked.messages.map(withoutThoughts) };
+        if (refused === "thoughts") for (const thoughts of asked.messages.flatMap(thoughtsOf)) unreadable.add(thoughts);
         else {
           without.add(refused);
-          onRefused(refused);
+          refusedNow.push(refused);
         }
         yield { type: "retry", retry: 1, message: failure.message };
       }
@@ -68,16 +73,20 @@ function refusedPart(
   effort: Endpoint["effort"],
 ): OptionalPart | "thoughts" | null {
   if (kind !== "refused" && kind !== "not_found") return null;
-  const hasThoughts = messages.some((message) => message.role === "assistant" && message.thoughts !== undefined);
-  if (hasThoughts && UNREADABLE_THOUGHT.test(message)) return "thoughts";
+  if (messages.flatMap(thoughtsOf).length > 0 && UNREADABLE_THOUGHT.test(message)) return "thoughts";
   if (kind !== "refused") return null;
   const parts = Object.keys(OPTIONAL) as OptionalPart[];
   const isSent = (part: OptionalPart) => !without.has(part) && (part !== "effort" || effort !== undefined);
   return parts.find((part) => isSent(part) && OPTIONAL[part].test(`${message} '${param}'`)) ?? null;
 }
 
-function withoutThoughts(message: KernelMessage): KernelMessage {
-  if (message.role !== "assistant") return message;
+function thoughtsOf(message: KernelMessage): (readonly Thought[])[] {
+  return message.role === "assistant" && message.thoughts !== undefined ? [message.thoughts] : [];
+}
+
+function withoutUnreadable(message: KernelMessage): KernelMessage {
+  if (message.role !== "assistant" || message.thoughts === undefined || !unreadable.has(message.thoughts))
+    return message;
   const { thoughts: _, ...rest } = message;
   return rest;
 }
