@@ -42,6 +42,8 @@ const MADE: Readonly<Record<string, readonly [example: RegExp, reason: string]>>
     /数据库|数据/gu,
     "letters of a search, without a repetition",
   ],
+  'packages/agent/src/kernel/written-calls.ts new RegExp(CALL_MARKS.map((mark) => mark.replace(/[[\\]|]/g, "\\\\$&")).join("|"), "g")':
+    [/<tool_call>|\[TOOL_CALLS\]|<\|python_tag\|>/g, "words of ours, without a repetition"],
   'packages/agent/src/providers/offline/when.ts new RegExp( String.raw`(?<amount>${EN_AMOUNT})\\s*(?<unit>${EN_UNIT})s?(?![a-z])(?<andHalf>\\s+and\\s+a\\s+half)?(?:,?\\s+and\\s+|,\\s*|\\s+)?`, "giy", )':
     [
       /(?<amount>\d+(?:\.\d+)?|half an?|an?|one|two)\s*(?<unit>second|sec|(?<=\d\s?)[smhd])s?(?![a-z])(?<andHalf>\s+and\s+a\s+half)?(?:,?\s+and\s+|,\s*|\s+)?/giy,

@@ -27,8 +27,11 @@ import { terminalMarkdown } from "../../apps/cli/src/terminal/terminal-markdown.
 import { resolveIn } from "../../packages/agent/src/documents/archive.ts";
 import { decodeMarkup, textOfHtml, textOfXml } from "../../packages/agent/src/documents/markup.ts";
 import { readActions } from "../../packages/agent/src/kernel/action-tags.ts";
+import { splitThoughts } from "../../packages/agent/src/kernel/shown-text.ts";
 import { replaceOnce } from "../../packages/agent/src/kernel/tools/replace-once.ts";
+import { readWrittenCalls } from "../../packages/agent/src/kernel/written-calls.ts";
 import { parseMessage } from "../../packages/agent/src/providers/offline/parse.ts";
+import { readChunk } from "../../packages/agent/src/providers/openai/chunk.ts";
 import { readEvents } from "../../packages/agent/src/providers/openai/sse.ts";
 import { parseSummary } from "../../packages/agent/src/session/summary.ts";
 import { readFrontMatter } from "../../packages/agent/src/skills/front-matter.ts";
@@ -42,6 +45,7 @@ interface Parser {
 
 const CLOCK = { nowMs: Date.UTC(2026, 0, 5), timeZone: "UTC" };
 const SLIDE = { textIn: new Set(["a:t"]), elements: { "a:p": { close: "\n" }, "a:tab": { open: "\t" } } };
+const TOOL = { name: "read" } as never;
 /** A message, and most of a document. */
 const LONG = 40_000;
 /** A file of settings. */
@@ -79,6 +83,9 @@ export const PARSERS: Readonly<Record<string, Parser>> = {
   "the backlog": { chars: LONG, parse: parseBacklog },
   "an order without a model": { chars: LONG, parse: (text) => parseMessage(text, CLOCK) },
   "calls in a reply": { chars: LONG, parse: (text) => readActions(text, []) },
+  "calls written into a reply": { chars: LONG, parse: (text) => readWrittenCalls(text, [TOOL]) },
+  "the thoughts before a reply": { chars: LONG, parse: splitThoughts },
+  "a piece of an answer": { chars: LONG, parse: (text) => tryJson(text) !== undefined && readChunk(text) },
   "a summary": { chars: LONG, parse: parseSummary },
   "the description of a tool": { chars: LONG, parse: oneLine },
   "a page": {

@@ -209,7 +209,19 @@ describe("thoughts", () => {
     ["\n <think>a</think>\n<think>b</think>\n\nHello. <think>c</think>", "Hello. <think>c</think>"],
     ["<think>without an end", ""],
     ["I <think> so.", "I <think> so."],
-    ["<thinking>Hello.", "<thinking>Hello."],
+    ["<thinking>without an end", ""],
+    ["<thinking>a</thinking>Hello.", "Hello."],
+    ["[THINK]a[/THINK]Hello.", "Hello."],
+    ["Okay, the user wants the port. 8080 it is.\n</think>\n\nThe port is 8080.", "The port is 8080."],
+    ["a.</thinking>\nThe port is 8080.", "The port is 8080."],
+    ["a. Then `</think>` ends it.\n```\n</think>\n```\n</think>\nHello.", "Hello."],
+    ["<think>a</think>b</think>Hello.", "Hello."],
+    ["It ends with `</think>`", "It ends with `</think>`"],
+    ["It ends with </think> always.", "It ends with </think> always."],
+    ["> </think>\n\nis a quotation.", "> </think>\n\nis a quotation."],
+    ["It says “a</think>” there.", "It says “a</think>” there."],
+    ["```\n<think>\n</think>\n```", "```\n<think>\n</think>\n```"],
+    ["First <think>\na\n</think>\nlast.", "First <think>\na\n</think>\nlast."],
   ])("%j is %j", (text, said) => {
     expect(splitThoughts(text).said).toBe(said);
   });
@@ -242,6 +254,11 @@ describe("what is shown while an answer comes", () => {
     "\n<M:",
     "<think>",
     "</think>",
+    "a.</thinking>",
+    "[THINK]",
+    "```\n",
+    "{",
+    "<tool_call>",
     "a<M:b",
   );
 
@@ -254,12 +271,14 @@ describe("what is shown while an answer comes", () => {
         (parts, cuts, hasTags) => {
           const text = parts.join("");
           const said = splitThoughts(text).said.trim();
-          const shown = new ShownText(hasTags);
-          const live = pieces(text, cuts)
-            .map((each) => shown.add(each))
-            .join("");
+          const shown = new ShownText(hasTags ? ["<M:", "<tool_call>"] : []);
+          let live = "";
+          for (const each of pieces(text, cuts)) {
+            const { text: more, isWithdrawn } = shown.add(each);
+            live = isWithdrawn ? more : live + more;
+          }
           expect(said.startsWith(live)).toBe(true);
-          if (hasTags) expect(live).not.toMatch(/^<M:/m);
+          if (hasTags) expect(live).not.toMatch(/<M:|<tool_call>|^(?:```\s*)?\{/);
           expect(live + shown.rest(said)).toBe(said);
         },
       ),
@@ -268,14 +287,27 @@ describe("what is shown while an answer comes", () => {
   });
 
   test("does not wait for the end where there is nothing to wait for", () => {
-    const shown = new ShownText(true);
-    expect(["Hel", "lo ", "you.\n<", "b> \n<M", ":x", " y"].map((each) => shown.add(each))).toEqual([
+    const shown = new ShownText(["<M:"]);
+    expect(["Hel", "lo ", "you.\n<", "b> \n<M", ":x", " y"].map((each) => shown.add(each).text)).toEqual([
       "Hel",
       "lo",
       " you.",
       "\n<b>",
       "",
       "",
+    ]);
+    const example = new ShownText(["<M:"]);
+    expect(["```", "python\n", "x = [", "{}]"].map((each) => example.add(each).text).join("")).toBe(
+      "```python\nx = [{}]",
+    );
+  });
+
+  test("is withdrawn where it turns out to have been a thought", () => {
+    const shown = new ShownText([]);
+    expect(["Okay, 8080 it is.\n</th", "ink>\n\nThe port", " is 8080."].map((each) => shown.add(each))).toEqual([
+      { text: "Okay, 8080 it is.\n</th", isWithdrawn: false },
+      { text: "The port", isWithdrawn: true },
+      { text: " is 8080.", isWithdrawn: false },
     ]);
   });
 });

@@ -8,6 +8,7 @@ import { parseJson, tryJson } from "@mimikit/protocol/base/json";
 import { beginningOf } from "@mimikit/protocol/texts/whole-characters";
 import { Parser } from "htmlparser2";
 import { z } from "zod";
+import { linesOutsideCode, QUOTE_LINE } from "../conclusion/outside-code.ts";
 import type { Tool } from "../tools/tool.ts";
 
 /** A call as a tag says it. */
@@ -24,7 +25,8 @@ interface Tag {
   attributes: Readonly<Record<string, string>>;
 }
 
-const TAG = "<M:";
+/** How a line begins that may be a call. */
+export const TAG = "<M:";
 const SCHEMA_CHARS_MAX = 600;
 
 /** Splits `text` into its words and the calls made by the tags at its end. A name that is no tool's is a call all the same. */
@@ -88,9 +90,9 @@ interface Zone {
 /** The tags at the end of `text`, or what was meant to be tags and runs to its end. */
 function findZone(text: string, tools: readonly Tool[]): Zone | null {
   let from = 0;
-  for (const at of lineStartsOutsideCode(text)) {
+  for (const { at, line } of linesOutsideCode(text)) {
     // A place inside what was read already may be in an attribute.
-    if (at < from) continue;
+    if (at < from || !line.startsWith(TAG)) continue;
     const read = readTags(text, at, (name) => tools.some((tool) => tool.name === toolName(name)));
     if ("end" in read) {
       from = Math.max(read.end, at + 1);
@@ -99,30 +101,6 @@ function findZone(text: string, tools: readonly Tool[]): Zone | null {
     return isQuoted(text.slice(0, at)) ? null : { at, tags: read.tags, name: read.name };
   }
   return null;
-}
-
-const FENCE = /^(?<prefix>(?:[ \t]|>|[-*+] |\d{1,9}[.)] )*)(?<mark>`{3,}|~{3,})(?<info>.*)/s;
-/** A closing fence may be indented by three more than the opening one. */
-const FENCE_INDENT = 3;
-
-/** Where lines begin with a tag, outside of fenced code. Anything that might be a fence counts as one. */
-function* lineStartsOutsideCode(text: string): Generator<number> {
-  let fence: { mark: string; column: number } | null = null;
-  for (let at = 0; at < text.length; ) {
-    const end = text.indexOf("\n", at);
-    const line = text.slice(at, end < 0 ? text.length : end).replace(/\r$/, "");
-    const { prefix = "", mark = "", info = "" } = FENCE.exec(line)?.groups ?? {};
-    const column = prefix.replaceAll("\t", "    ").length;
-    if (fence === null && mark !== "" && !(mark.startsWith("`") && info.includes("`"))) fence = { mark, column };
-    else if (fence !== null && closes(fence, mark, info) && column <= fence.column + FENCE_INDENT) fence = null;
-    else if (fence === null && line.startsWith(TAG)) yield at;
-    if (end < 0) return;
-    at = end + 1;
-  }
-}
-
-function closes(fence: { mark: string }, mark: string, info: string): boolean {
-  return mark.startsWith(fence.mark) && info.trim() === "";
 }
 
 /**
@@ -183,7 +161,6 @@ function readTags(
   return torn === undefined ? { end: text.length } : { tags: [], name: torn };
 }
 
-const QUOTE_LINE = /^[\s\-*+\d.)]*>/;
 const SECTION = /^<(\/?)M:([A-Za-z_]+)>\s*$/gm;
 
 /** Does what comes next belong to a quotation (a line after one goes on with it), or to a section that is still open? */
@@ -248,7 +225,7 @@ function creationOf(attributes: Tag["attributes"]): Tag {
 }
 
 /** Attributes are text; each becomes what the tool's schema says it is, or stays text for the schema to refuse. */
-function inputOf(attributes: Tag["attributes"], tool: Tool | undefined): Record<string, unknown> {
+export function inputOf(attributes: Tag["attributes"], tool: Tool | undefined): Record<string, unknown> {
   const properties = tool === undefined ? [] : propertiesOf(tool.input, tool.told);
   return Object.fromEntries(
     Object.entries(attributes).map(([key, text]) => {

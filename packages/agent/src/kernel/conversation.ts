@@ -6,6 +6,7 @@
 import { readFileSync } from "node:fs";
 import { readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
+import { tryJson } from "@mimikit/protocol/base/json";
 import type { Steer } from "@mimikit/protocol/base/signal";
 import { isTurn } from "@mimikit/protocol/records/task";
 import type { TranscriptEntry } from "@mimikit/protocol/wire/transcript";
@@ -21,7 +22,7 @@ import { shownIn } from "../prompt/shown-memory.ts";
 import { estimateTokens } from "../prompt/tokens.ts";
 import type { Run } from "../provider.ts";
 import { definitionOf, isResumable } from "../roles/index.ts";
-import { countCalls, repair, Session, type SessionLine, type TurnOf } from "../session/session.ts";
+import { answeredCalls, countCalls, repair, Session, type SessionLine, type TurnOf } from "../session/session.ts";
 import { NO_SUMMARY, parseSummary, renderSummary, type Summary, showSummary, summarize } from "../session/summary.ts";
 import type { Picture } from "../tools/tool-text.ts";
 import { fitConversation, measure, QUESTION_SHARE_MAX, RESULT_SHARE_MAX, shortenTo, total } from "./budget.ts";
@@ -54,6 +55,8 @@ export class ModelConversation {
   private readonly file: PromptFile;
   private readonly session: Session;
   private readonly turns: SessionLine[] = [];
+  /** The ids of all calls, including those of earlier attempts. */
+  private readonly ids = new Set<string>();
   private tokensMax: number;
   private sections: readonly RenderedSection[];
   private prompt: KernelMessage[] = [];
@@ -112,6 +115,7 @@ export class ModelConversation {
     const conversation = new ModelConversation(run, format, file, session, tokensMax, summary, media);
     try {
       conversation.turns.push(...turns);
+      conversation.withIds(turns.flatMap((turn) => (turn.type === "assistant" ? turn.calls : [])));
       const text = conversation.promptWithin(conversation.room)[1]?.content ?? "";
       // Of attempts that came to nothing, as those of an outage, nothing is noted: there may be very many.
       if (turns.at(-1)?.type !== "prompt") await conversation.add({ type: "prompt", attempt, text });
@@ -134,10 +138,19 @@ export class ModelConversation {
 
   /** The skills that the earlier attempts have read, as their calls named them. */
   get skillsRead(): string[] {
-    const turns = repair(this.turns);
-    const read = new Set(turns.flatMap((turn) => (isSkillRead(turn) ? [turn.requestId] : [])));
-    const calls = turns.flatMap((turn) => (turn.type === "assistant" ? turn.calls : []));
-    return calls.flatMap((call) => (read.has(call.id) ? [nameIn(call.arguments)] : []));
+    return answeredCalls(repair(this.turns)).flatMap(({ call, result }) =>
+      isSkillRead(result) ? nameIn(call.arguments) : [],
+    );
+  }
+
+  /** Gives the calls of a new answer ids that are unique in the session. Many endpoints send none, or repeat them in each answer. */
+  withIds(calls: readonly ToolCall[]): ToolCall[] {
+    return calls.map((call) => {
+      let { id } = call;
+      for (let n = this.ids.size; id === "" || this.ids.has(id); n++) id = `call${String(n).padStart(5, "0")}`;
+      this.ids.add(id);
+      return { ...call, id };
+    });
   }
 
   /** Adds the model's text and calls. Its thoughts are kept if calls came of them: some vendors demand them back then. */
@@ -325,13 +338,14 @@ function readIfThere(path: string): string | null {
   }
 }
 
-function isSkillRead(turn: SessionLine): turn is TurnOf<"result"> {
-  return turn.type === "result" && turn.tool === READ_SKILL && turn.isMade && turn.error === undefined;
+function isSkillRead({ tool, isMade, error }: TurnOf<"result">): boolean {
+  return tool === READ_SKILL && isMade && error === undefined;
 }
 
-/** The call was made, so its arguments are what its tool takes. */
-function nameIn(input: string): string {
-  return SkillInput.parse(JSON.parse(input)).name;
+/** The name in the arguments of a call; none if it cannot be read. */
+function nameIn(input: string): string[] {
+  const { data } = SkillInput.safeParse(tryJson(input));
+  return data === undefined ? [] : [data.name];
 }
 
 function summaryMessage(summary: Summary, tokensMax: number): KernelMessage | null {

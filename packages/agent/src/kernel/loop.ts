@@ -10,6 +10,7 @@ import { ROLES } from "@mimikit/protocol/base/kind";
 import type { SkillRef } from "@mimikit/protocol/base/skill";
 import { addUsage, NO_USAGE, type Usage } from "@mimikit/protocol/base/usage";
 import { isTurn } from "@mimikit/protocol/records/task";
+import { sentence } from "@mimikit/protocol/texts/coded";
 import { beginningOf } from "@mimikit/protocol/texts/whole-characters";
 import type { ToolAnswer } from "../bus.ts";
 import { type Conclusion, conclude, describeUseless, type LastEvent } from "../conclusion/conclusion.ts";
@@ -186,6 +187,10 @@ class Loop {
       const { circles } = this;
       if (circles?.failureReason === "invalid_result" && this.isUntrue(answer)) return yield this.failed(circles);
       const calls = mayCall ? answer.calls : [];
+      if (answer.withheld !== undefined) {
+        await conversation.addAnswer(answer.text, [], answer.thoughts);
+        return yield this.withheldBy(answer.withheld, answer.text);
+      }
       await conversation.addAnswer(answer.text, calls, answer.thoughts);
       if (calls.length > 0) {
         const { length } = this.toolset.bus.effects;
@@ -274,6 +279,15 @@ class Loop {
     return this.failed({ error: message, retryable: kind === "unavailable", isOutage, ...why });
   }
 
+  /** Ends the run without another request. A part of a reply is kept, marked as such. */
+  private withheldBy(reason: string, text: string): DoneEvent | FailedEvent {
+    if (isTurn(this.task) && text !== "") {
+      const marked = `${text}\n\n[${sentence("rest_withheld", { reason })}]`;
+      return { type: "done", status: "done", text: marked, usage: this.usage };
+    }
+    return this.failed({ error: sentence("answer_withheld", { reason }), retryable: false, cause: "other" });
+  }
+
   private stopped(error: string): FailedEvent {
     return this.failed({ failureReason: stopReason(this.signal), error, retryable: true });
   }
@@ -332,7 +346,7 @@ class Loop {
     mayCall: boolean,
   ): AsyncGenerator<ProviderEvent, ModelAnswer | ModelFailure> {
     const { format, task } = this;
-    let shown = new ShownText(format.hasTags);
+    let shown = new ShownText(format.callMarks);
     let isBegun = false;
     let thoughtChars = 0;
     const show = (text: string): ProviderEvent[] => {
@@ -342,23 +356,29 @@ class Loop {
       this.isShown = true;
       return [{ type: "delta", text: delta }];
     };
+    const withdraw = (): ProviderEvent => {
+      this.isShown &&= !isBegun;
+      isBegun = false;
+      return { type: "begin" };
+    };
     for await (const event of this.kernel.model.ask(conversation.request(mayCall), this.signal)) {
       if (event.type === "failure") return event;
       if (event.type === "answer") {
         const read = format.read(event, `${this.input.attempt}.${this.answers + 1}`);
         yield* show(shown.rest(read.text));
-        return { ...event, ...read, calls: read.calls.slice(0, CALLS_KEPT_MAX) };
+        return { ...event, ...read, calls: conversation.withIds(read.calls.slice(0, CALLS_KEPT_MAX)) };
       }
       if (event.type === "retry") {
         await this.trace.note({ event: "retry", reason: "unavailable", retry: event.retry, detail: event.message });
-        if (isBegun || thoughtChars > 0) yield { type: "begin" };
+        if (isBegun || thoughtChars > 0) yield withdraw();
         yield { type: "progress", step: beginningOf(event.message, STEP_CHARS_MAX) };
-        shown = new ShownText(format.hasTags);
-        this.isShown &&= !isBegun;
-        isBegun = false;
+        shown = new ShownText(format.callMarks);
         thoughtChars = 0;
-      } else if (event.type === "delta") yield* show(shown.add(event.text));
-      else if (task.role === "teller" && thoughtChars < THOUGHT_CHARS_SHOWN_MAX) {
+      } else if (event.type === "delta") {
+        const { text, isWithdrawn } = shown.add(event.text);
+        if (isWithdrawn && isBegun) yield withdraw();
+        yield* show(text);
+      } else if (task.role === "teller" && thoughtChars < THOUGHT_CHARS_SHOWN_MAX) {
         thoughtChars += event.text.length;
         yield event;
       }

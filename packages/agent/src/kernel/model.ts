@@ -7,6 +7,7 @@ import type { Usage } from "@mimikit/protocol/base/usage";
 import type { Media } from "../prompt/media.ts";
 
 export interface ToolCall {
+  /** As the endpoint sends it: perhaps empty or repeated. The kernel makes it unique in the session. */
   id: string;
   name: string;
   /** JSON as the model wrote it; not checked yet. */
@@ -68,6 +69,8 @@ export interface ModelAnswer {
   /** A thought within the text that came to no end: perhaps meant to be said. */
   unended?: string;
   thoughts?: readonly Thought[];
+  /** Why the model or a filter stopped after `text`: words of the model, or the finish reason. */
+  withheld?: string;
   /** It stopped at the output limit: its calls may be torn and are not executed. */
   isTruncated: boolean;
   usage: Usage;

@@ -5,15 +5,18 @@
 
 import { lines, NOTHING, type Quoted, record } from "../prompt/quote.ts";
 import type { Tool } from "../tools/tool.ts";
-import { describeActions, readActions, usageOf, writeTag } from "./action-tags.ts";
+import { describeActions, readActions, TAG, type TagCall, usageOf, writeTag } from "./action-tags.ts";
 import { describeTool } from "./describe-tool.ts";
-import type { KernelMessage, ModelAnswer, ToolDefinition, ToolMessage } from "./model.ts";
+import type { KernelMessage, ModelAnswer, ToolCall, ToolDefinition, ToolMessage } from "./model.ts";
 import { replayable } from "./round.ts";
 import { splitThoughts } from "./shown-text.ts";
+import { CALL_MARKS, readWrittenCalls } from "./written-calls.ts";
 
 export interface ToolCallFormat {
-  /** Whether a call can stand in the text: it is held back while it comes. */
+  /** Whether calls are tags in the text. */
   hasTags: boolean;
+  /** The beginnings of calls in the text: from there on it is held back while it streams. */
+  callMarks: readonly string[];
   /** The rules about the tools. */
   rules: string;
   /** The tools of a request. */
@@ -28,13 +31,16 @@ export interface ToolCallFormat {
 export function nativeFormat(now: () => readonly Tool[]): ToolCallFormat {
   return {
     hasTags: false,
+    callMarks: CALL_MARKS,
     rules: "",
     get tools() {
       return now().map(describeTool);
     },
     read: ({ text, calls }) => {
       const { said, ...thought } = splitThoughts(text);
-      return { text: said.trim(), calls, ...thought };
+      const written = readWrittenCalls(said, now());
+      // Some servers parse the calls and leave them in the text too.
+      return { text: written.text.trim(), calls: calls.length > 0 ? calls : written.calls.map(withoutId), ...thought };
     },
     write: (messages) =>
       joinUsers(
@@ -49,15 +55,26 @@ export function nativeFormat(now: () => readonly Tool[]): ToolCallFormat {
 export function tagFormat(tools: readonly Tool[]): ToolCallFormat {
   return {
     hasTags: true,
+    callMarks: [TAG, ...CALL_MARKS],
     rules: describeActions(tools),
     tools: [],
     read: ({ text }, name) => {
       const { said, ...thought } = splitThoughts(text);
-      const { text: spoken, calls } = readActions(said, tools);
-      return { text: spoken, calls: calls.map((call, i) => ({ id: `${name}.${i + 1}`, ...call })), ...thought };
+      const tagged = readActions(said, tools);
+      const written = readWrittenCalls(tagged.text, tools);
+      const calls = tagged.calls.length > 0 ? tagged.calls : written.calls;
+      return {
+        text: written.text.trim(),
+        calls: calls.map((call, i) => ({ id: `${name}.${i + 1}`, ...call })),
+        ...thought,
+      };
     },
     write: (messages) => joinUsers(groupResults(messages).map((group) => writeGroup(group, tools))),
   };
+}
+
+function withoutId(call: TagCall): ToolCall {
+  return { id: "", ...call };
 }
 
 type Group = KernelMessage | ToolMessage[];

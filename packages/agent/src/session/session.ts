@@ -30,6 +30,8 @@ const CallTurn = z.object({
   vendor: VendorData,
 });
 
+type CallTurn = z.infer<typeof CallTurn>;
+
 /** The model's thoughts before its calls. */
 const ThoughtTurn = z.object({ text: z.string(), vendor: VendorData });
 
@@ -159,6 +161,17 @@ export function repair(turns: readonly SessionLine[]): SessionLine[] {
     for (const { id, name } of turn.calls) repaired.push(results.get(id) ?? cutOff(id, name));
   }
   return repaired;
+}
+
+/** Each call with its result: those of an answer follow it, in the order of its calls. @param turns as `repair` gives them. */
+export function answeredCalls(turns: readonly SessionLine[]): { call: CallTurn; result: TurnOf<"result"> }[] {
+  return turns.flatMap((turn, i) => {
+    if (turn.type !== "assistant") return [];
+    return turn.calls.flatMap((call, nth) => {
+      const result = turns[i + 1 + nth];
+      return result?.type === "result" && result.requestId === call.id ? [{ call, result }] : [];
+    });
+  });
 }
 
 /** How many calls the attempts of a session have made. */

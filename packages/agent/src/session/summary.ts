@@ -7,7 +7,7 @@
 import { tryJson } from "@mimikit/protocol/base/json";
 import { beginningOf } from "@mimikit/protocol/texts/whole-characters";
 import { estimateTokens, shorten } from "../prompt/tokens.ts";
-import type { SessionLine, TurnOf } from "./session.ts";
+import { answeredCalls, type SessionLine } from "./session.ts";
 
 export const SUMMARY_PARTS = ["goal", "constraints", "decisions", "openItems", "toolFacts"] as const;
 export type SummaryPart = (typeof SUMMARY_PARTS)[number];
@@ -69,7 +69,7 @@ export function summarize(turns: readonly SessionLine[], before: Summary, goal: 
     constraints: [...demanded, ...heard].filter((each) => !QUESTION.test(each)),
     decisions: said.filter((each) => DECISION.test(each) && !QUESTION.test(each)),
     openItems: [...heard, ...said].filter((each) => QUESTION.test(each)),
-    toolFacts: turns.flatMap((turn, i) => (turn.type === "assistant" ? factsOf(turn, turns.slice(i + 1)) : [])),
+    toolFacts: answeredCalls(turns).flatMap(factsOf),
   });
 }
 
@@ -154,14 +154,11 @@ function statements(text: string): string[] {
 }
 
 /** One line for each call: the tool, its id, what it was about, what came of it, and where all of it is. */
-function factsOf({ calls }: TurnOf<"assistant">, after: readonly SessionLine[]): string[] {
-  return calls.flatMap(({ id, name, arguments: input }) => {
-    const result = after.find((turn) => turn.type === "result" && turn.requestId === id);
-    if (result?.type !== "result" || !result.isMade) return [];
-    const about = [...factsIn(input), ...factsIn(result.text)].slice(0, FACTS_MAX).join(", ");
-    const where = result.artifact === undefined ? "" : ` (all of it: ${result.artifact})`;
-    return [`${name} [${id}] ${about === "" ? "" : `${about} → `}${firstLine(result.text)}${where}`];
-  });
+function factsOf({ call, result }: ReturnType<typeof answeredCalls>[number]): string[] {
+  if (!result.isMade) return [];
+  const about = [...factsIn(call.arguments), ...factsIn(result.text)].slice(0, FACTS_MAX).join(", ");
+  const where = result.artifact === undefined ? "" : ` (all of it: ${result.artifact})`;
+  return [`${call.name} [${call.id}] ${about === "" ? "" : `${about} → `}${firstLine(result.text)}${where}`];
 }
 
 /** The telling fields of a JSON object; none of anything else. */

@@ -28,6 +28,44 @@ export function jsonDepth(text: string, limit: number): number {
   return deepest;
 }
 
+/** Finds the top-level JSON objects in a text that arrives in pieces. Text between them is skipped. */
+export class JsonObjects {
+  private open = "";
+  private depth = 0;
+  private inString = false;
+  private isEscaped = false;
+  /** There was other text than white space outside the objects. */
+  hasMore = false;
+
+  /** Returns the objects that end in this piece. */
+  add(piece: string): string[] {
+    const ended: string[] = [];
+    let from = 0;
+    for (let i = 0; i < piece.length; i++) {
+      const code = piece.charCodeAt(i);
+      if (this.inString) {
+        if (this.isEscaped) this.isEscaped = false;
+        else if (code === 92) this.isEscaped = true;
+        else if (code === 34) this.inString = false;
+      } else if (code === 123 || (code === 91 && this.depth > 0)) {
+        if (this.depth++ === 0) from = i;
+      } else if (this.depth === 0) this.hasMore ||= code > 32;
+      else if (code === 34) this.inString = true;
+      else if ((code === 125 || code === 93) && --this.depth === 0) {
+        ended.push(this.open + piece.slice(from, i + 1));
+        this.open = "";
+      }
+    }
+    if (this.depth > 0) this.open += piece.slice(from);
+    return ended;
+  }
+
+  /** The beginning of an object that has not ended, or an empty string. */
+  get rest(): string {
+    return this.open;
+  }
+}
+
 /** Parses bounded JSON. Throws `BadJson` when it is too long, too deep, or not JSON. */
 export function parseJson(text: string, limits = { bytes: RECORD_BYTES_MAX, depth: RECORD_DEPTH_MAX }): unknown {
   if (text.length > limits.bytes) throw new BadJson(`longer than ${limits.bytes} bytes`);

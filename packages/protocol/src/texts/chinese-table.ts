@@ -345,6 +345,8 @@ export const CHINESE_TEXTS: Record<TextCode, string> = {
   log_key_wrong: "{actor} 没有运行时 {path} 被改动：最后一行与当时写入的不符（{moment}）；请运行 mimikit audit verify",
   log_token_replaced: "访问令牌已更换：从 {moment} 起，{path} 用新令牌签名",
   host_unreachable: "{host} 无法连接：{detail}",
+  answer_withheld: "模型未给出回答：{reason}",
+  rest_withheld: "模型未给出其余的回答：{reason}",
   host_broke_off: "{host} 中断了连接：{detail}",
   host_refuses: "{host} 返回 HTTP {status}：{detail}",
   host_refuses_silently: "{host} 返回 HTTP {status}",

@@ -366,6 +366,8 @@ export const TEXTS = {
     "{path} was changed while the {actor} was not running: its last line is not the one that was written ({moment}); see mimikit audit verify",
   log_token_replaced: "the token was replaced: {path} is keyed with the new one from {moment} on",
   host_unreachable: "{host} cannot be reached: {detail}",
+  answer_withheld: "the model withheld the answer: {reason}",
+  rest_withheld: "the model withheld the rest of its answer: {reason}",
   host_broke_off: "{host} broke the connection: {detail}",
   host_refuses: "{host} says HTTP {status}: {detail}",
   host_refuses_silently: "{host} says HTTP {status}",

@@ -9,7 +9,7 @@ import type {
   ToolCall,
   VendorData,
 } from "../../kernel/model.ts";
-import { ANSWER_CHARS_MAX, BROKE_OFF, CALLS_MAX, usageOf, withIds } from "../endpoint/measure-answer.ts";
+import { ANSWER_CHARS_MAX, BROKE_OFF, CALLS_MAX, usageOf } from "../endpoint/measure-answer.ts";
 
 type Finish = Extract<LanguageModelV4StreamPart, { type: "finish" }>;
 
@@ -56,8 +56,6 @@ export class SdkAnswer {
     const raw = finishReason?.raw ?? reason;
     if (reason === "interrupted") return unavailable(BROKE_OFF);
     if (reason === "error") return unavailable(`the model could not end an answer: ${raw}`);
-    if (reason === "content-filter")
-      return { type: "failure", kind: "refused", cause: "other", message: `the model withheld the answer: ${raw}` };
     const written = [this.text, ...this.calls.flatMap((call) => [call.name, call.arguments])].join("");
     const counted = {
       input: usage?.inputTokens.total || null,
@@ -67,8 +65,9 @@ export class SdkAnswer {
     return {
       type: "answer",
       text: this.text,
-      calls: withIds(this.calls),
+      calls: this.calls,
       thoughts: [...this.thoughts.values()],
+      ...(reason === "content-filter" && { withheld: raw }),
       isTruncated: reason === "length",
       usage: usageOf(counted, request, written),
     };

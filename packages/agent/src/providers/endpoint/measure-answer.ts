@@ -1,7 +1,7 @@
-/** Checks and measures an answer, whatever wire it came over: its bounds, its ids, its price in tokens. */
+/** Checks and measures an answer, whatever wire it came over: its bounds, its price in tokens. */
 import { NO_USAGE, type Usage } from "@mimikit/protocol/base/usage";
 import { measure } from "../../kernel/budget.ts";
-import type { ModelRequest, ToolCall } from "../../kernel/model.ts";
+import type { ModelRequest } from "../../kernel/model.ts";
 import { estimateTokens } from "../../prompt/tokens.ts";
 
 /** A longer answer (text, thoughts and calls) is cut here, and counts as truncated. */
@@ -10,17 +10,6 @@ export const ANSWER_CHARS_MAX = 2 * 1_048_576;
 export const BROKE_OFF = "the model broke off in the middle of an answer";
 /** More calls than this in one answer are not read. */
 export const CALLS_MAX = 128;
-
-/** The calls with an id for each, as most endpoints give them. */
-export function withIds(calls: readonly ToolCall[]): ToolCall[] {
-  const ids = new Set<string>();
-  return calls.map((call, i) => {
-    const isGood = call.id !== "" && !ids.has(call.id);
-    const id = isGood ? call.id : `call${String(i).padStart(5, "0")}`;
-    ids.add(id);
-    return { ...call, id };
-  });
-}
 
 /** The token counts of an endpoint, as far as it gave them. */
 export interface Counted {

@@ -32,6 +32,9 @@ function codeOf(error: Error): string {
   return "code" in cause ? String(cause.code) : cause.message;
 }
 
+/** The wait for the token count and the end of the stream once the answer is complete. */
+const ENDING_MS_MAX = 2_000;
+
 /** The endpoint answered, and what it sent cannot be read. */
 export class BadAnswer extends Error {}
 
@@ -43,6 +46,7 @@ export class EndpointWatch {
   private readonly silence = new AbortController();
   private timer: NodeJS.Timeout;
   private hasBegun = false;
+  private isEnding = false;
 
   constructor(place: ModelEndpoint, stop: AbortSignal) {
     this.place = place;
@@ -55,13 +59,26 @@ export class EndpointWatch {
   async *listen(chunks: AsyncIterable<Uint8Array> | Iterable<Uint8Array>): AsyncGenerator<Uint8Array> {
     let bytes = 0;
     for await (const chunk of chunks) {
-      clearTimeout(this.timer);
+      if (!this.isEnding) clearTimeout(this.timer);
       this.hasBegun = true;
       bytes += chunk.length;
       if (bytes > ANSWER_BYTES_MAX) throw new BadAnswer(`it is longer than ${ANSWER_BYTES_MAX} bytes`);
       yield chunk;
-      this.timer = this.start(this.place.idleMs);
+      if (!this.isEnding) this.timer = this.start(this.place.idleMs);
     }
+  }
+
+  /** Ends the exchange soon, because the answer is complete. Keep-alive comments of a proxy do not extend the wait. */
+  expectEnd(): void {
+    if (this.isEnding) return;
+    this.isEnding = true;
+    clearTimeout(this.timer);
+    this.timer = this.start(Math.min(ENDING_MS_MAX, this.place.idleMs));
+  }
+
+  /** Whether the run, and not the endpoint, ended the exchange. */
+  get isStopped(): boolean {
+    return this.stop.aborted;
   }
 
   /** The failure, by the error that the exchange ended with. The message does not hold the key. */

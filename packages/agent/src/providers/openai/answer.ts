@@ -1,52 +1,48 @@
 /** Puts the pieces of a streamed answer together. An answer that came in one piece is one piece. */
+import { JsonObjects, tryJson } from "@mimikit/protocol/base/json";
 import type { Usage } from "@mimikit/protocol/base/usage";
-import { z } from "zod";
-import type { ModelAnswer, ModelRequest, Thought } from "../../kernel/model.ts";
-import { ANSWER_CHARS_MAX, CALLS_MAX, usageOf, withIds } from "../endpoint/measure-answer.ts";
+import { beginningOf } from "@mimikit/protocol/texts/whole-characters";
+import type { ModelAnswer, ModelRequest, Thought, ToolCall } from "../../kernel/model.ts";
+import { oneLine } from "../../prompt/quote.ts";
+import { ANSWER_CHARS_MAX, CALLS_MAX, usageOf } from "../endpoint/measure-answer.ts";
+import type { BlockField, CallPiece, PlainChunk } from "./chunk.ts";
 
-/** The fields in which endpoints of this wire tell what a model thought: DeepSeek and its like, and vLLM, Ollama, OpenRouter. */
-const THOUGHT_FIELDS = ["reasoning_content", "reasoning"] as const;
-/** Under this name a thought says in which of them it came: there it goes back. */
-const VENDOR = "chat";
+/** The key of this wire's data in the `vendor` field of thoughts and calls. */
+export const VENDOR = "chat";
+/** The name of a call without one. The call is refused, and sent back under this name, since vendors refuse empty ones. */
+const UNNAMED = "unnamed";
+const WITHHELD_CHARS_MAX = 300;
 
-const Call = z.object({
-  index: z.number().int().nonnegative().nullish(),
-  id: z.string().nullish(),
-  function: z.object({ name: z.string().nullish(), arguments: z.string().nullish() }).nullish(),
-});
-const Piece = z.object({
-  content: z.string().nullish(),
-  tool_calls: z.array(Call).nullish(),
-  reasoning_content: z.string().nullish().catch(null),
-  reasoning: z.string().nullish().catch(null),
-});
-const Count = z.number().int().nonnegative().nullish();
+/**
+ * Finish reasons of OpenAI, Mistral (`model_length`), Anthropic and Gemini behind gateways, Z.ai (`sensitive`,
+ * `network_error`), DeepSeek (`insufficient_system_resource`), OpenRouter (`error`) and Bedrock (`guardrail_intervened`).
+ * Any other one is an ordinary end: `stop`, `eos`, `eos_token`, `end_turn`, numbers.
+ */
+const ENDS: Readonly<Record<string, "truncated" | "withheld" | "failed">> = {
+  length: "truncated",
+  max_tokens: "truncated",
+  max_output_tokens: "truncated",
+  model_length: "truncated",
+  content_filter: "withheld",
+  content_filtered: "withheld",
+  guardrail_intervened: "withheld",
+  refusal: "withheld",
+  safety: "withheld",
+  sensitive: "withheld",
+  recitation: "withheld",
+  blocklist: "withheld",
+  prohibited_content: "withheld",
+  spii: "withheld",
+  image_safety: "withheld",
+  model_armor: "withheld",
+  error: "failed",
+  insufficient_system_resource: "failed",
+  network_error: "failed",
+  malformed_function_call: "failed",
+  malformed_response: "failed",
+};
 
-export const Chunk = z.object({
-  choices: z
-    .array(z.object({ delta: Piece.nullish(), message: Piece.nullish(), finish_reason: z.string().nullish() }))
-    .nullish(),
-  usage: z
-    .object({
-      prompt_tokens: Count,
-      completion_tokens: Count,
-      prompt_tokens_details: z.object({ cached_tokens: Count }).nullish(),
-      /** DeepSeek's name for it. */
-      prompt_cache_hit_tokens: Count,
-    })
-    .nullish(),
-  error: z.unknown().optional(),
-});
-export type Chunk = z.infer<typeof Chunk>;
-
-interface OpenCall {
-  index: number | null;
-  id: string;
-  name: string;
-  arguments: string;
-}
-
-/** A piece of an answer: what is said in it, and what is thought. */
+/** The speech and the thoughts in a piece of an answer. */
 interface Heard {
   text: string;
   thought: string;
@@ -54,27 +50,30 @@ interface Heard {
 
 export class AnswerBuilder {
   private text = "";
-  private thought: { field: string; text: string } | null = null;
+  private refusal = "";
+  private thought: PlainChunk["thought"] = null;
+  private readonly blocks: Record<string, unknown>[] = [];
+  private blockField: BlockField | null = null;
   private chars = 0;
-  private readonly calls: OpenCall[] = [];
-  private finishReason: string | null = null;
-  private usage: Chunk["usage"];
+  private readonly calls: CallPiece[] = [];
+  private isWhole = false;
+  private finishReason = "";
+  private usage: PlainChunk["usage"] = null;
 
   /** Adds a piece; returns what is new in it. */
-  add({ choices, usage }: Chunk): Heard {
-    if (usage) this.usage = usage;
-    const [choice] = choices ?? [];
-    if (choice?.finish_reason) this.finishReason = choice.finish_reason;
-    const piece = choice?.delta ?? choice?.message;
-    for (const call of piece?.tool_calls ?? []) this.addCall(call);
-    const text = piece?.content ?? "";
+  add(chunk: PlainChunk): Heard {
+    const { text, refusal, usage, isWhole } = chunk;
+    if (usage?.prompt_tokens || usage?.completion_tokens) this.usage = usage;
+    this.finishReason = chunk.finishReason || this.finishReason;
+    this.isWhole ||= isWhole;
+    for (const call of chunk.calls) this.addCall(call, isWhole);
     this.text += text;
-    // Some endpoints send the same under both names.
-    const field = THOUGHT_FIELDS.find((name) => piece?.[name]);
-    const thought = (field && piece?.[field]) ?? "";
-    if (field !== undefined) this.thought = { field, text: (this.thought?.text ?? "") + thought };
+    this.refusal += refusal;
+    const { field, text: thought } = chunk.thought ?? { field: null, text: "" };
+    if (field !== null) this.thought = { field, text: (this.thought?.text ?? "") + thought };
+    const inBlocks = chunk.blocks === null ? "" : this.addBlocks(chunk.blocks);
     this.chars += text.length + thought.length;
-    return { text, thought };
+    return { text, thought: thought || inBlocks };
   }
 
   /** Enough: nothing of this length is meant. */
@@ -82,41 +81,98 @@ export class AnswerBuilder {
     return this.chars > ANSWER_CHARS_MAX;
   }
 
-  /** Did the model itself say that this is all? Without that, a closed stream is a torn one. */
+  /** The model has ended its answer. The connection no longer matters. */
   get isFinished(): boolean {
-    return this.finishReason !== null;
+    return this.finishReason !== "";
+  }
+
+  /** The answer can be used if the body ends here: something came, and no call is torn. */
+  get isComplete(): boolean {
+    if (this.isWhole || this.isFinished || this.isTooLong) return true;
+    const isSound = this.calls.every((call) => call.arguments === "" || tryJson(call.arguments) !== undefined);
+    return isSound && (this.text.trim() !== "" || this.calls.length > 0);
+  }
+
+  /** The finish reason of an answer that the model could not end, or null. */
+  get failure(): string | null {
+    return this.end === "failed" ? this.finishReason : null;
   }
 
   /** @param request what was asked, for the estimate where the endpoint does not count. */
   build(request: ModelRequest): ModelAnswer {
-    const calls = withIds(this.calls.map(({ index: _, ...call }) => call));
-    const isTruncated = this.isTooLong || this.finishReason === "length";
+    const calls = this.calls.flatMap(callsOf).slice(0, CALLS_MAX);
+    const isTruncated = this.isTooLong || this.end === "truncated";
     const usage = this.count(request);
+    const { withheld, thoughts } = this;
     // A server that takes the thoughts out of the text takes all of it where the model does not end them.
     const isAllThought = this.text.trim() === "" && calls.length === 0;
-    const unended = isAllThought ? this.thought?.text.trim() : undefined;
-    const more = { thoughts: this.thoughts, ...(unended !== undefined && { unended }) };
+    const unended = isAllThought ? thoughts[0]?.text.trim() : undefined;
+    const more = { thoughts, ...(unended !== undefined && { unended }), ...(withheld !== null && { withheld }) };
     return { type: "answer", text: this.text, calls, ...more, isTruncated, usage };
   }
 
-  /** Pieces of a call carry its index; endpoints that send none send each call whole, or its id first. */
-  private addCall({ index, id, function: called }: z.infer<typeof Call>): void {
-    const isSame = (open: OpenCall) => (index != null ? open.index === index : id == null || open.id === id);
-    let call = this.calls.findLast(isSame);
-    if (call === undefined) {
-      if (this.calls.length >= CALLS_MAX) return;
-      call = { index: index ?? null, id: id ?? "", name: "", arguments: "" };
-      this.calls.push(call);
+  private get end() {
+    return Object.hasOwn(ENDS, this.finishReason) ? ENDS[this.finishReason] : undefined;
+  }
+
+  /** The model's words of refusal or the finish reason; null if nothing was withheld. */
+  private get withheld(): string | null {
+    const words = beginningOf(oneLine(this.refusal.trim()), WITHHELD_CHARS_MAX);
+    return (words.endsWith(".") ? words.slice(0, -1) : words) || (this.end === "withheld" ? this.finishReason : null);
+  }
+
+  /**
+   * Pieces of a call carry its index. Ollama, Gemini and SGLang give all calls the same index, so a new id with a name begins
+   * another call. A new id without a name does not: Poolside changes the id within a call.
+   */
+  private addCall(piece: CallPiece, isWhole: boolean): void {
+    const open = isWhole ? undefined : this.openCall(piece);
+    const isOther =
+      open !== undefined &&
+      piece.name !== "" &&
+      ((piece.id !== "" && open.id !== "" && piece.id !== open.id) ||
+        (open.name !== "" && open.name !== piece.name && tryJson(open.arguments) !== undefined));
+    this.chars += piece.arguments.length;
+    if (open === undefined || isOther) {
+      if (this.calls.length < CALLS_MAX) this.calls.push({ ...piece });
+      return;
     }
-    if (call.name === "") call.name = called?.name ?? "";
-    call.arguments += called?.arguments ?? "";
-    this.chars += called?.arguments?.length ?? 0;
+    open.id ||= piece.id;
+    open.name ||= piece.name;
+    open.arguments += piece.arguments;
+    if (piece.extra !== undefined) open.extra = piece.extra;
+  }
+
+  private openCall({ index, id }: CallPiece): CallPiece | undefined {
+    if (index !== null) return this.calls.findLast((call) => call.index === index);
+    return (id === "" ? undefined : this.calls.findLast((call) => call.id === id)) ?? this.calls.at(-1);
+  }
+
+  /** Joins the pieces of blocks: the text comes in several, the signature in the last. Returns the new text. */
+  private addBlocks({ field, blocks }: NonNullable<PlainChunk["blocks"]>): string {
+    this.blockField = field;
+    let text = "";
+    for (const block of blocks) {
+      if (typeof block !== "object" || block === null) continue;
+      const piece = Object.fromEntries(Object.entries(block).filter(([, value]) => value !== null));
+      text += wordsIn(piece);
+      this.chars += JSON.stringify(piece).length;
+      const last = this.blocks.at(-1);
+      const isSame = last !== undefined && last.type === piece.type && last.index === piece.index;
+      if (!isSame || last.signature || piece.data !== undefined) this.blocks.push(piece);
+      else
+        for (const [key, value] of Object.entries(piece))
+          last[key] = WORD_FIELDS.includes(key) ? `${String(last[key] ?? "")}${String(value)}` : value;
+    }
+    return text;
   }
 
   private get thoughts(): Thought[] {
-    if (this.thought === null) return [];
-    const { field, text } = this.thought;
-    return [{ text, vendor: { [VENDOR]: { field } } }];
+    const said = this.blocks.map(wordsIn).join("");
+    const { field, text } = this.thought ?? { field: null, text: said };
+    if (this.blockField !== null && this.blocks.length > 0)
+      return [{ text, vendor: { [VENDOR]: { field: this.blockField, blocks: JSON.stringify(this.blocks) } } }];
+    return field === null ? [] : [{ text, vendor: { [VENDOR]: { field } } }];
   }
 
   private count(request: ModelRequest): Usage {
@@ -124,17 +180,64 @@ export class AnswerBuilder {
     const cached = prompt_tokens_details?.cached_tokens ?? prompt_cache_hit_tokens;
     const written = this.calls.reduce(
       (text, call) => text + call.name + call.arguments,
-      this.text + (this.thought?.text ?? ""),
+      this.text + (this.thoughts[0]?.text ?? ""),
     );
-    return usageOf({ input: prompt_tokens, cached, output: completion_tokens }, request, written);
+    return usageOf({ input: prompt_tokens || null, cached, output: completion_tokens }, request, written);
   }
 }
 
+/** The fields of a block that come in pieces. */
+const WORD_FIELDS = ["text", "summary", "thinking"];
+
+function wordsIn(block: Record<string, unknown>): string {
+  const words = block.text ?? block.summary ?? block.thinking;
+  return typeof words === "string" ? words : "";
+}
+
+/** The calls of one entry: one for each JSON object in its arguments. An empty entry has none. */
+function callsOf({ id, name, arguments: input, extra }: CallPiece): ToolCall[] {
+  if (name === "" && input.trim() === "") return [];
+  const problem = name === "" ? { problem: "the call names no tool" } : {};
+  const vendor = extra === undefined ? {} : { vendor: { [VENDOR]: { extra_content: extra } } };
+  return inputsOf(input).map((each, i) => ({
+    id: i === 0 ? id : "",
+    name: name || UNNAMED,
+    arguments: each,
+    ...problem,
+    ...(i === 0 && vendor),
+  }));
+}
+
+/**
+ * Splits arguments that are several JSON objects. Some servers send `{}` before the real object, or the whole object again at
+ * the end. Others encode the JSON twice.
+ */
+function inputsOf(text: string): string[] {
+  const objects = new JsonObjects();
+  const whole = objects.add(text);
+  if (whole.length < 2 || objects.hasMore || objects.rest !== "") return [unquoted(text)];
+  const meant = [...new Set(whole)].filter((each) => !/^\{\s*\}$/.test(each));
+  return meant.length === 0 ? ["{}"] : meant;
+}
+
+function unquoted(text: string): string {
+  if (!text.trimStart().startsWith('"')) return text;
+  const inner = tryJson(text);
+  return typeof inner === "string" && tryJson(inner) !== undefined ? inner : text;
+}
+
 /** The thoughts of an earlier answer in the field that they came in. Those of another wire are nothing to this one. */
-export function wireThoughts(thoughts: readonly Thought[] = []): Record<string, string> {
+export function wireThoughts(thoughts: readonly Thought[] = []): Record<string, unknown> {
   const own = thoughts.flatMap(({ text, vendor }) => {
-    const field = THOUGHT_FIELDS.find((name) => name === vendor?.[VENDOR]?.field);
-    return field === undefined ? [] : [[field, text] as const];
+    const { field, blocks } = vendor?.[VENDOR] ?? {};
+    if (field === undefined || field === "content") return [];
+    return [[field, blocks === undefined ? text : tryJson(blocks)] as const];
   });
   return Object.fromEntries(own);
+}
+
+/** The fields to send back unchanged with an earlier call. */
+export function wireExtra({ vendor }: Pick<ToolCall, "vendor">): Record<string, unknown> {
+  const extra = tryJson(vendor?.[VENDOR]?.extra_content ?? "");
+  return extra === undefined ? {} : { extra_content: extra };
 }

@@ -4,22 +4,19 @@
  */
 
 import { ATTACHMENT_EXTENSIONS, isImage } from "@mimikit/protocol/base/attachment";
-import { BadJson, parseJson } from "@mimikit/protocol/base/json";
-import { describeIssues } from "@mimikit/protocol/texts/issues";
 import { wellFormed, wellFormedJson } from "@mimikit/protocol/texts/whole-characters";
-import type { KernelMessage, Model, ModelEvent, ModelRequest } from "../../kernel/model.ts";
+import type { KernelMessage, Model, ModelEvent, ModelFailure, ModelRequest } from "../../kernel/model.ts";
 import type { Media } from "../../prompt/media.ts";
 import { failureInStream, failureOf } from "../endpoint/failure.ts";
 import { BROKE_OFF } from "../endpoint/measure-answer.ts";
 import { hostOf } from "../endpoint/place.ts";
-import { atPlace, EndpointWatch, readAll } from "../endpoint/watch.ts";
-import { AnswerBuilder, Chunk, wireThoughts } from "./answer.ts";
+import { atPlace, BadAnswer, EndpointWatch, readAll } from "../endpoint/watch.ts";
+import { AnswerBuilder, wireExtra, wireThoughts } from "./answer.ts";
+import { readChunk } from "./chunk.ts";
 import type { Endpoint } from "./endpoint.ts";
-import { readEvents } from "./sse.ts";
+import { DONE, readEvents } from "./sse.ts";
 
 const ERROR_BODY_CHARS_MAX = 65_536;
-const ANSWER_BODY_CHARS_MAX = 16 * 1_048_576;
-const JSON_LIMITS = { bytes: ANSWER_BODY_CHARS_MAX, depth: 32 };
 
 /** A model at `endpoint`. A failure's message never holds the key. */
 export function chatCompletions(endpoint: Endpoint): Model {
@@ -57,25 +54,34 @@ async function* exchange(endpoint: Endpoint, request: ModelRequest, watch: Endpo
     yield failureOf(response.status, body, response.headers.get("retry-after"), Date.now(), hostOf(endpoint));
     return;
   }
-  const isWhole = response.headers.get("content-type")?.includes("json") ?? false;
-  const events = isWhole ? [await readAll(chunks, ANSWER_BODY_CHARS_MAX)] : readEvents(chunks);
   const answer = new AnswerBuilder();
   let isDone = false;
-  for await (const data of events) {
-    if (data === "[DONE]") {
-      isDone = true;
-      break;
+  /** Whether any event belonged to this wire; null before the first one. */
+  let isKnown: boolean | null = null;
+  try {
+    for await (const data of readEvents(chunks)) {
+      isDone = data === DONE;
+      if (isDone) break;
+      const chunk = readChunk(data);
+      isKnown = isKnown === true || chunk.isKnown;
+      if (chunk.error != null && !answer.isFinished) return yield failureInStream(chunk.error, hostOf(endpoint));
+      const { text, thought } = answer.add(chunk);
+      if (thought !== "") yield { type: "thought", text: thought };
+      if (text !== "") yield { type: "delta", text };
+      if (answer.isTooLong) break;
+      if (answer.isFinished) watch.expectEnd();
     }
-    const chunk = Chunk.safeParse(parseJson(data, JSON_LIMITS));
-    if (!chunk.success) throw new BadJson(describeIssues(chunk.error));
-    if (chunk.data.error != null) return yield failureInStream(chunk.data.error, hostOf(endpoint));
-    const { text, thought } = answer.add(chunk.data);
-    if (thought !== "") yield { type: "thought", text: thought };
-    if (text !== "") yield { type: "delta", text };
-    if (answer.isTooLong) break;
+  } catch (error) {
+    // A finished answer is paid for: it counts even if the connection stays open or breaks.
+    if (!answer.isFinished || watch.isStopped) throw error;
   }
-  if (isWhole || isDone || answer.isFinished || answer.isTooLong) yield answer.build(request);
-  else yield { type: "failure", kind: "unavailable", cause: "busy", message: BROKE_OFF };
+  if (isKnown === false) throw new BadAnswer("JSON of another shape");
+  if (answer.failure !== null) yield unavailable(`the model could not end an answer: ${answer.failure}`);
+  else yield isDone || answer.isComplete ? answer.build(request) : unavailable(BROKE_OFF);
+}
+
+function unavailable(message: string): ModelFailure {
+  return { type: "failure", kind: "unavailable", cause: "busy", message };
 }
 
 /** The header that carries the key, if there is one. */
@@ -107,10 +113,11 @@ function wireMessage(message: KernelMessage, isStrict: boolean): Record<string, 
   if (message.role === "tool") return { role: "tool", tool_call_id: message.callId, content: message.content };
   if (message.role !== "assistant" || message.calls.length === 0)
     return { role: message.role, content: message.content };
-  const calls = message.calls.map(({ id, name, arguments: input }) => ({
-    id,
+  const calls = message.calls.map((call) => ({
+    id: call.id,
     type: "function",
-    function: { name, arguments: wellFormedJson(input) },
+    function: { name: call.name, arguments: wellFormedJson(call.arguments) },
+    ...(!isStrict && wireExtra(call)),
   }));
   const thoughts = isStrict ? {} : wireThoughts(message.thoughts);
   return { role: "assistant", content: message.content, ...thoughts, tool_calls: calls };
