@@ -20,11 +20,12 @@ const ERROR_BODY_CHARS_MAX = 65_536;
 
 /** A model at `endpoint`. A failure's message never holds the key. */
 export function chatCompletions(endpoint: Endpoint): Model {
+  const form = { isStreamed: true };
   return {
     async *ask(request, signal) {
       const watch = new EndpointWatch(endpoint, signal);
       try {
-        for await (const event of exchange(endpoint, request, watch))
+        for await (const event of exchange(endpoint, request, watch, form))
           yield event.type === "failure" ? atPlace(event, endpoint) : event;
       } catch (error) {
         yield watch.explain(error);
@@ -35,7 +36,17 @@ export function chatCompletions(endpoint: Endpoint): Model {
   };
 }
 
-async function* exchange(endpoint: Endpoint, request: ModelRequest, watch: EndpointWatch): AsyncGenerator<ModelEvent> {
+/**
+ * @param form of this request, and afterwards of the next. A stream that breaks off before its first word is followed by a
+ * request without one: some servers send the status of a stream before they look at the prompt, and have no other way to
+ * tell what is wrong with it (that of llama-cpp-python 0.3.36).
+ */
+async function* exchange(
+  endpoint: Endpoint,
+  request: ModelRequest,
+  watch: EndpointWatch,
+  form: { isStreamed: boolean },
+): AsyncGenerator<ModelEvent> {
   const response = await fetch(`${endpoint.baseUrl.replace(/(?<!\/)\/+$/, "")}/chat/completions`, {
     method: "POST",
     headers: {
@@ -43,7 +54,7 @@ async function* exchange(endpoint: Endpoint, request: ModelRequest, watch: Endpo
       accept: "text/event-stream",
       ...keyHeaderOf(endpoint),
     },
-    body: JSON.stringify(wellFormed(bodyOf(endpoint, request))),
+    body: JSON.stringify(wellFormed(inForm(form, bodyOf(endpoint, request)))),
     signal: watch.signal,
     // Another address was not configured, and must not get what was meant for this one.
     redirect: "error",
@@ -54,6 +65,7 @@ async function* exchange(endpoint: Endpoint, request: ModelRequest, watch: Endpo
     yield failureOf(response.status, body, response.headers.get("retry-after"), Date.now(), hostOf(endpoint));
     return;
   }
+  form.isStreamed = !form.isStreamed;
   const answer = new AnswerBuilder();
   let isDone = false;
   /** Whether any event belonged to this wire; null before the first one. */
@@ -64,20 +76,33 @@ async function* exchange(endpoint: Endpoint, request: ModelRequest, watch: Endpo
       if (isDone) break;
       const chunk = readChunk(data);
       isKnown = isKnown === true || chunk.isKnown;
+      if (chunk.error != null) form.isStreamed = true;
       if (chunk.error != null && !answer.isFinished) return yield failureInStream(chunk.error, hostOf(endpoint));
       const { text, thought } = answer.add(chunk);
+      if (text !== "" || thought !== "") form.isStreamed = true;
       if (thought !== "") yield { type: "thought", text: thought };
       if (text !== "") yield { type: "delta", text };
       if (answer.isTooLong) break;
       if (answer.isFinished) watch.expectEnd();
     }
   } catch (error) {
+    // Silence is no break: the next stream may begin in time, and an answer in one piece begins later.
+    if (watch.signal.aborted) form.isStreamed = true;
     // A finished answer is paid for: it counts even if the connection stays open or breaks.
     if (!answer.isFinished || watch.isStopped) throw error;
   }
   if (isKnown === false) throw new BadAnswer("JSON of another shape");
   if (answer.failure !== null) yield unavailable(`the model could not end an answer: ${answer.failure}`);
-  else yield isDone || answer.isComplete ? answer.build(request) : unavailable(BROKE_OFF);
+  else if (isDone || answer.isComplete) {
+    form.isStreamed = true;
+    yield answer.build(request);
+  } else yield unavailable(BROKE_OFF);
+}
+
+function inForm({ isStreamed }: { isStreamed: boolean }, body: Record<string, unknown>): Record<string, unknown> {
+  if (isStreamed) return body;
+  const { stream_options: _, ...whole } = body;
+  return { ...whole, stream: false };
 }
 
 function unavailable(message: string): ModelFailure {
