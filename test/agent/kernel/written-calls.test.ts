@@ -67,6 +67,8 @@ test.each([
     '<minimax:tool_call>\n<invoke name="read">\n<parameter name="path">x</parameter>\n</invoke>\n</minimax:tool_call>',
     [X],
   ],
+  ["gpt-oss", '<|channel|>commentary to=functions.read <|constrain|>json<|message|>{"path": "x"}<|call|>', [X]],
+  ["… without its tokens", 'commentary to=functions.read json{"path":"x"}', [X]],
   ["Qwen2.5 Coder: bare JSON", '{"name": "read", "arguments": {"path": "x"}}', [X]],
   ["… in a fence", '```json\n{"name": "read", "arguments": {"path": "x"}}\n```', [X]],
   ["… a list", '[{"name": "read", "arguments": {"path": "x"}}, {"name": "list", "arguments": {}}]', [X, ["list", {}]]],
@@ -186,6 +188,50 @@ describe("a run", () => {
     expect(ran.effects).toEqual([{ type: "reply", text: "Hello." }]);
     expect(shownBy(ran)).toBe("Hello.");
     expect(model.requests[1]?.messages.at(-1)?.content).toContain('there is no tool \\"Skill\\"');
+  });
+
+  const thought = `The user likes tea. I note it.\n<tool_call>${REMEMBER}</tool_call>`;
+  test.each<[string, Step]>([
+    ["in the text", { say: `<think>${thought}` }],
+    ["beside it", { think: thought }],
+  ])("makes a call at the end of a thought that the model did not close, %s", async (_, first) => {
+    const ran = await runKernelTask(model, { teller: [first, { say: "Noted." }] }, question);
+    expect(ran.effects).toMatchObject([
+      { type: "remember", content: "tea" },
+      { type: "reply", text: "Noted." },
+    ]);
+  });
+
+  test("of gpt-oss without a parser is read: its thoughts, its call and its reply", async () => {
+    const thought = "<|channel|>analysis<|message|>The user likes tea.<|end|><|start|>assistant";
+    const call = "<|channel|>commentary to=functions.remember <|constrain|>json<|message|>";
+    const steps: Step[] = [
+      { say: `${thought}${call}{"content":"tea"}<|call|>` },
+      { say: `${thought}<|channel|>final<|message|>Noted.<|return|>` },
+    ];
+    const ran = await runKernelTask(model, { teller: steps }, question);
+    expect(ran.effects).toMatchObject([
+      { type: "remember", content: "tea" },
+      { type: "reply", text: "Noted." },
+    ]);
+    expect(shownBy(ran)).toBe("Noted.");
+  });
+
+  test.each(["functions.remember", "default_api:remember", "remember<|channel|>commentary"])(
+    "makes the call that is named %s",
+    async (name) => {
+      const steps: Step[] = [{ calls: [{ name, args: { content: "tea" } }] }, { say: "Noted." }];
+      const ran = await runKernelTask(model, { teller: steps }, question);
+      expect(ran.effects).toMatchObject([{ type: "remember", content: "tea" }, { type: "reply" }]);
+    },
+  );
+
+  test("sends no name back that a vendor refuses", async () => {
+    const steps: Step[] = [{ calls: [{ name: "gui.click now!", args: {} }] }, { say: "Hello." }];
+    const ran = await runKernelTask(model, { teller: steps }, question);
+    expect(replyOf(ran)).toBe("Hello.");
+    const names = model.requests.at(-1)?.messages.flatMap((message) => message.tool_calls ?? []);
+    expect(JSON.stringify(names)).toContain("gui_click_now_");
   });
 
   test("shows an example whole", async () => {

@@ -4,13 +4,33 @@
  */
 import { marksOutsideCode } from "../conclusion/outside-code.ts";
 
-/** The marks of thoughts that a server leaves in the text: DeepSeek and Qwen; several small models; Magistral. */
+/**
+ * The marks of thoughts that a server leaves in the text: DeepSeek and Qwen; several small models; Magistral; Seed; Kimi;
+ * gpt-oss. An empty `close` is a frame around speech.
+ */
 const THOUGHT_MARKS = [
   { open: "<think>", close: "</think>" },
   { open: "<thinking>", close: "</thinking>" },
+  { open: "<thought>", close: "</thought>" },
   { open: "[THINK]", close: "[/THINK]" },
+  { open: "<seed:think>", close: "</seed:think>" },
+  { open: "◁think▷", close: "◁/think▷" },
+  { open: "<|channel|>analysis<|message|>", close: "<|end|>" },
+  { open: "<|start|>assistant", close: "" },
+  { open: "<|channel|>final<|message|>", close: "" },
+  { open: "<|channel|>commentary<|message|>", close: "" },
 ] as const;
-const THOUGHT_MARK = /<\/?think(?:ing)?>|\[\/?THINK\]/g;
+const THOUGHT_MARK = /<\/?(?:think(?:ing)?|thought|seed:think)>|\[\/?THINK\]|◁\/?think▷/g;
+/** Tokens of chat templates that a server leaves at the end of the text. */
+const END_TOKENS = [
+  "<|return|>",
+  "<|call|>",
+  "<|end|>",
+  "<|im_end|>",
+  "<|eot_id|>",
+  "<|eom_id|>",
+  "<|start|>assistant",
+] as const;
 const CLOSE_CHARS_MAX = Math.max(...THOUGHT_MARKS.map(({ close }) => close.length));
 /** Searches of one streamed answer for a closing mark without an opening one. */
 const STRAY_SEARCHES_MAX = 16;
@@ -25,14 +45,24 @@ export function splitThoughts(text: string): { said: string; unended?: string } 
     const mark = THOUGHT_MARKS.find(({ open }) => rest.startsWith(open));
     const end = mark === undefined ? strayEnd(rest) : endOf(mark, rest);
     if (end < 0 && mark !== undefined) return { said: "", unended: rest.slice(mark.open.length).trim() };
-    if (end < 0) return { said: rest };
+    if (end < 0) return { said: withoutEndTokens(rest) };
     rest = rest.slice(end).trimStart();
   }
 }
 
+/** `text` without template tokens at its end. */
+export function withoutEndTokens(text: string): string {
+  for (let rest = text; ; ) {
+    const trimmed = rest.trimEnd();
+    const token = END_TOKENS.find((each) => trimmed.endsWith(each));
+    if (token === undefined) return rest;
+    rest = trimmed.slice(0, -token.length);
+  }
+}
+
 /** The index after the closing mark, or -1. */
-function endOf({ close }: (typeof THOUGHT_MARKS)[number], text: string): number {
-  const at = text.indexOf(close);
+function endOf({ open, close }: (typeof THOUGHT_MARKS)[number], text: string): number {
+  const at = text.indexOf(close, open.length);
   return at < 0 ? -1 : at + close.length;
 }
 
@@ -117,7 +147,7 @@ export class ShownText {
   /** Starts over after a thought that looked like speech. @param length of the newest piece. */
   private leaveThought(length: number): boolean {
     const from = Math.max(0, this.spoken.length - length - CLOSE_CHARS_MAX);
-    if (!THOUGHT_MARKS.some(({ close }) => this.spoken.includes(close, from))) return false;
+    if (!THOUGHT_MARKS.some(({ close }) => close !== "" && this.spoken.includes(close, from))) return false;
     if (this.searches++ >= STRAY_SEARCHES_MAX) return false;
     const end = strayEnd(this.spoken);
     if (end < 0) return false;
@@ -128,18 +158,19 @@ export class ShownText {
   }
 
   private showable(): number {
-    const { pending, callMarks } = this;
-    if (callMarks.length === 0) return pending.length;
-    const isBare = this.chars === 0 && BARE_CALL.test(pending);
-    const places = callMarks.map((mark) => pending.indexOf(mark)).filter((at) => at >= 0);
+    const { pending } = this;
+    const mayCall = this.callMarks.length > 0;
+    const marks = [...this.callMarks, ...END_TOKENS];
+    const isBare = mayCall && this.chars === 0 && BARE_CALL.test(pending);
+    const places = marks.map((mark) => pending.indexOf(mark)).filter((at) => at >= 0);
     if (isBare || places.length > 0) {
       this.stage = "holding";
       return isBare ? 0 : Math.min(...places);
     }
-    if (this.chars === 0 && PERHAPS_BARE_CALL.test(pending)) return 0;
-    const longest = Math.min(pending.length, Math.max(...callMarks.map(({ length }) => length)) - 1);
+    if (mayCall && this.chars === 0 && PERHAPS_BARE_CALL.test(pending)) return 0;
+    const longest = Math.min(pending.length, Math.max(...marks.map(({ length }) => length)) - 1);
     for (let length = longest; length > 0; length--)
-      if (callMarks.some((mark) => mark.startsWith(pending.slice(-length)))) return pending.length - length;
+      if (marks.some((mark) => mark.startsWith(pending.slice(-length)))) return pending.length - length;
     return pending.length;
   }
 

@@ -7,10 +7,10 @@ import { lines, NOTHING, type Quoted, record } from "../prompt/quote.ts";
 import type { Tool } from "../tools/tool.ts";
 import { describeActions, readActions, TAG, type TagCall, usageOf, writeTag } from "./action-tags.ts";
 import { describeTool } from "./describe-tool.ts";
-import type { KernelMessage, ModelAnswer, ToolCall, ToolDefinition, ToolMessage } from "./model.ts";
+import type { KernelMessage, ModelAnswer, ToolDefinition, ToolMessage } from "./model.ts";
 import { replayable } from "./round.ts";
 import { splitThoughts } from "./shown-text.ts";
-import { CALL_MARKS, readWrittenCalls } from "./written-calls.ts";
+import { CALL_MARKS, nameOf, readWrittenCalls } from "./written-calls.ts";
 
 export interface ToolCallFormat {
   /** Whether calls are tags in the text. */
@@ -36,11 +36,12 @@ export function nativeFormat(now: () => readonly Tool[]): ToolCallFormat {
     get tools() {
       return now().map(describeTool);
     },
-    read: ({ text, calls }) => {
-      const { said, ...thought } = splitThoughts(text);
-      const written = readWrittenCalls(said, now());
+    read: (answer) => {
+      const tools = now();
+      const { calls, ...speech } = readSpeech(answer, tools);
       // Some servers parse the calls and leave them in the text too.
-      return { text: written.text.trim(), calls: calls.length > 0 ? calls : written.calls.map(withoutId), ...thought };
+      const made = answer.calls.length > 0 ? answer.calls : calls.map((call) => ({ id: "", ...call }));
+      return { ...speech, calls: made.map((call) => ({ ...call, name: nameOf(call.name, tools) })) };
     },
     write: (messages) =>
       joinUsers(
@@ -58,23 +59,32 @@ export function tagFormat(tools: readonly Tool[]): ToolCallFormat {
     callMarks: [TAG, ...CALL_MARKS],
     rules: describeActions(tools),
     tools: [],
-    read: ({ text }, name) => {
-      const { said, ...thought } = splitThoughts(text);
-      const tagged = readActions(said, tools);
-      const written = readWrittenCalls(tagged.text, tools);
-      const calls = tagged.calls.length > 0 ? tagged.calls : written.calls;
-      return {
-        text: written.text.trim(),
-        calls: calls.map((call, i) => ({ id: `${name}.${i + 1}`, ...call })),
-        ...thought,
-      };
+    read: (answer, name) => {
+      const tagged = readActions(splitThoughts(answer.text).said, tools);
+      const { calls, ...speech } = readSpeech(answer, tools);
+      const [text, made] = tagged.calls.length > 0 ? [tagged.text, tagged.calls] : [speech.text, calls];
+      return { ...speech, text, calls: made.map((call, i) => ({ id: `${name}.${i + 1}`, ...call })) };
     },
     write: (messages) => joinUsers(groupResults(messages).map((group) => writeGroup(group, tools))),
   };
 }
 
-function withoutId(call: TagCall): ToolCall {
-  return { id: "", ...call };
+/**
+ * The speech of an answer and the calls written into it. A thought without an end that ends with a whole call is one that the
+ * model forgot to close.
+ */
+function readSpeech(
+  answer: ModelAnswer,
+  tools: readonly Tool[],
+): Pick<ModelAnswer, "text" | "unended"> & { calls: TagCall[] } {
+  const { said, unended = answer.unended } = splitThoughts(answer.text);
+  const { text, calls } = readWrittenCalls(said, tools);
+  if (unended === undefined) return { text: text.trim(), calls };
+  const thought = readWrittenCalls(unended, tools);
+  const isMade = thought.calls.every(
+    ({ name, problem }) => problem === undefined && tools.some((tool) => tool.name === name),
+  );
+  return { text: text.trim(), calls: said === "" && isMade ? thought.calls : calls, unended: thought.text.trim() };
 }
 
 type Group = KernelMessage | ToolMessage[];

@@ -7,8 +7,9 @@ import { JsonObjects, tryJson } from "@mimikit/protocol/base/json";
 import { marksOutsideCode } from "../conclusion/outside-code.ts";
 import type { Tool } from "../tools/tool.ts";
 import { inputOf, type TagCall } from "./action-tags.ts";
+import { withoutEndTokens } from "./shown-text.ts";
 
-/** The marks that begin such a call: Hermes, Qwen and GLM; Qwen Coder and Llama 3; Mistral; Llama 3.1 and 4; Kimi; DeepSeek; MiniMax. */
+/** The marks that begin such a call: Hermes, Qwen and GLM; Qwen Coder and Llama 3; Mistral; Llama 3.1 and 4; Kimi; DeepSeek; MiniMax; gpt-oss. */
 export const CALL_MARKS = [
   "<tool_call>",
   "<function=",
@@ -20,6 +21,8 @@ export const CALL_MARKS = [
   "<minimax:tool_call>",
   "<function_calls>",
   "<invoke name=",
+  "<|channel|>commentary to=",
+  "commentary to=functions.",
 ] as const;
 const CALL_MARK = new RegExp(CALL_MARKS.map((mark) => mark.replace(/[[\]|]/g, "\\$&")).join("|"), "g");
 /** A mark may follow a sentence in its line. */
@@ -30,11 +33,12 @@ const PIECE_CHARS = 4_096;
 
 /** The frames around and between calls. */
 const FRAME =
-  /[\s;,]+|<\/?tool_call>|\[\/?TOOL_CALLS\]|<\|python_(?:tag|start|end)\|>|<\|tool_calls?_(?:section_)?(?:begin|end)\|>|<｜tool▁calls?▁(?:begin|end)｜>|function<｜tool▁sep｜>|<\/?minimax:tool_call>|<\/?function_calls>|<\/function>|<\/invoke>|```|\[|\]|<\/s>|<\|(?:im_end|eot_id|eom_id)\|>/y;
+  /[\s;,]+|<\/?tool_call>|\[\/?TOOL_CALLS\]|<\|python_(?:tag|start|end)\|>|<\|tool_calls?_(?:section_)?(?:begin|end)\|>|<｜tool▁calls?▁(?:begin|end)｜>|function<｜tool▁sep｜>|<\/?minimax:tool_call>|<\/?function_calls>|<\/function>|<\/invoke>|```|\[|\]|<\/s>|<\|(?:im_end|eot_id|eom_id|call|end|return)\|>|<\|start\|>assistant/y;
 /** The heads of calls that do not begin with JSON; the group is the name. */
 const HEADS = [
   /<function=([\w.:-]{1,64})>\s*/y,
   /<invoke name="([\w.:-]{1,64})">\s*/y,
+  /(?:<\|channel\|>)?commentary to=([\w.-]{1,80})\s*(?:<\|constrain\|>)?(?:json)?\s*(?:<\|message\|>)?\s*/y,
   /([\w.-]{1,64})(?::\d{1,4})?(?:\[CALL_ID\]\w{1,64})?(?:\[ARGS\]|<\|tool_call_argument_begin\|>|<｜tool▁sep｜>)?\s*(?:```json\s*)?(?=\{|<arg_key>|<\/tool_call>)/y,
 ];
 /** The delimiters of one argument; the group is its key. */
@@ -43,13 +47,14 @@ const PARAMETERS = [
   { begin: /<parameter name="([^"\n]{1,100})"[^>\n]{0,100}>/y, end: "</parameter>" },
   { begin: /<arg_key>([^<\n]{1,100})<\/arg_key>\s*<arg_value>/y, end: "</arg_value>" },
 ] as const;
+const NAME_CHARS_MAX = 64;
 /** A tool name that every vendor accepts. */
 const NAME = /^[\w-]{1,64}$/;
 const NAMED = /"name"\s*:\s*"([\w.-]{1,64})"|<function=([\w.-]{1,64})>|<invoke name="([\w.-]{1,64})">/;
 /** Namespaces that models put before a name: OpenAI and Kimi; Gemini. */
 const PREFIX = /^(?:functions|default_api)[.:]/;
 /** The beginning of a call, torn or not. */
-const BEGUN = /[{[]|<function=|<invoke name=/y;
+const BEGUN = /[{[]|<function=|<invoke name=|<\|channel\|>commentary to=/y;
 const ENDS = ["</tool_call>", "</function>", "</invoke>"];
 
 const UNREADABLE = "it cannot be read: call the tool itself, and do not write the call into your text";
@@ -62,8 +67,8 @@ export function readWrittenCalls(text: string, tools: readonly Tool[]): { text: 
   let count = 0;
   for (const { at, last } of marksOutsideCode(text, CALL_MARK)) {
     if (++count > MARKS_MAX) break;
-    if (last !== "" && !SENTENCE_END.test(last)) continue;
-    const before = text.slice(0, at).trim();
+    const before = withoutEndTokens(text.slice(0, at)).trim();
+    if (last !== "" && !SENTENCE_END.test(before.at(-1) ?? ".")) continue;
     const zone = text.slice(at);
     const { calls, end } = readCalls(zone, tools);
     const isAtEnd = zone.slice(end).trim() === "";
@@ -195,9 +200,15 @@ function isTool(name: string, tools: readonly Tool[]): boolean {
   return tools.some((tool) => tool.name === name);
 }
 
-function nameOf(said: string, tools: readonly Tool[]): string {
-  const bare = said.replace(PREFIX, "");
-  return isTool(bare, tools) ? bare : said.replace(/[^\w-]/g, "_");
+/**
+ * The tool that a model means by `said`, or that name in the characters that every vendor accepts. gpt-oss adds its tokens
+ * (`read<|channel|>commentary`), others a namespace.
+ */
+export function nameOf(said: string, tools: readonly Tool[]): string {
+  if (isTool(said, tools)) return said;
+  const [name = ""] = said.trim().split("<|", 1);
+  const bare = name.replace(PREFIX, "");
+  return isTool(bare, tools) ? bare : name.replace(/[^\w-]/g, "_").slice(0, NAME_CHARS_MAX);
 }
 
 function hasWordsBehind(text: string): boolean {

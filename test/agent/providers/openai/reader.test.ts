@@ -135,6 +135,20 @@ test.each(["error", "insufficient_system_resource", "network_error", "MALFORMED_
   },
 );
 
+test.each([
+  ["DashScope", { code: "InvalidApiKey", message: "Invalid API-key provided." }, "Invalid API-key"],
+  ["FastAPI", { detail: "Not authenticated" }, "Not authenticated"],
+  ["MiniMax", { choices: null, base_resp: { status_code: 1004, status_msg: "login fail" } }, "login fail"],
+  [
+    "OpenRouter",
+    { choices: [{ error: { code: 502, message: "Provider died" }, finish_reason: "error" }] },
+    "Provider died",
+  ],
+])("an error of %s inside of a 200 is told in its words", async (_, body, words) => {
+  const answer = await answerTo(JSON.stringify(body), "application/json");
+  expect(answer).toMatchObject({ type: "failure", message: expect.stringContaining(words) });
+});
+
 test("an error that vLLM sends without a frame is one", async () => {
   const answer = await answerTo(
     eventsOf([{ object: "error", message: "maximum context length is 4096 tokens", code: 400 }]),

@@ -36,6 +36,7 @@ const ENDS: Readonly<Record<string, "truncated" | "withheld" | "failed">> = {
   image_safety: "withheld",
   model_armor: "withheld",
   error: "failed",
+  abort: "failed",
   insufficient_system_resource: "failed",
   network_error: "failed",
   malformed_function_call: "failed",

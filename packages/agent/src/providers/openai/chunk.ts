@@ -54,12 +54,16 @@ const Usage = z.object({
 });
 const Chunk = z.object({
   choices: lenient(
-    z.array(z.object({ delta: lenient(Piece), message: lenient(Piece), finish_reason: Text }).catch({} as never)),
+    z.array(
+      z.object({ delta: lenient(Piece), message: lenient(Piece), finish_reason: Text, error: Any }).catch({} as never),
+    ),
   ),
   usage: lenient(Usage),
   error: Any,
-  /** `error` where the fields of the error are not in an object of their own (vLLM). */
-  object: Any,
+  /** The fields of an error that is not in an object of its own: vLLM, DashScope; FastAPI; MiniMax. */
+  message: z.string().optional().catch(undefined),
+  detail: z.string().optional().catch(undefined),
+  base_resp: lenient(z.object({ status_code: z.number(), status_msg: Text })),
 });
 
 export interface CallPiece {
@@ -107,8 +111,17 @@ export function readChunk(json: string): PlainChunk {
     finishReason: reason === "null" ? "" : reason,
     usage: chunk.usage ?? null,
     isKnown: choice !== undefined || chunk.usage != null,
-    error: chunk.error ?? (chunk.object === "error" ? value : null),
+    error: chunk.error ?? choice?.error ?? bareError(chunk, value),
   };
+}
+
+/** An error whose fields are not in an object of their own; null if there is none. */
+function bareError({ choices, message, detail, base_resp }: z.infer<typeof Chunk>, value: unknown): unknown {
+  if (base_resp != null && base_resp.status_code !== 0)
+    return { code: base_resp.status_code, message: base_resp.status_msg ?? "" };
+  if (choices != null) return null;
+  if (message !== undefined) return value;
+  return detail === undefined ? null : { message: detail };
 }
 
 interface Parts {
