@@ -1,6 +1,6 @@
 /**
  * Installs the programs of `npm run test:servers` into the project's own cache (`SERVERS_DIR` names another folder, which may
- * outlive a clone), each in a virtual environment of its own. What is there in the pinned versions stays. Says which cannot
+ * outlive a clone), each in a virtual environment of its own. Programs that are there in the pinned versions stay. Says which cannot
  * be installed: their tests skip themselves. `SERVERS`, names with spaces between them, chooses some; those must be there.
  */
 import { spawnSync } from "node:child_process";
@@ -23,7 +23,7 @@ function run(file: string, args: readonly string[]): string | null {
       PIP_CACHE_DIR: join(DIRECTORY, "pip"),
       PIP_DISABLE_PIP_VERSION_CHECK: "1",
       CMAKE_BUILD_PARALLEL_LEVEL: String(cpus().length),
-      // What is built runs on other machines as well: the folder may be kept for them.
+      // Without the instructions of this processor the folder can be kept for other machines.
       CMAKE_ARGS: "-DGGML_NATIVE=OFF",
     },
     encoding: "utf8",

@@ -1,6 +1,6 @@
 /**
- * The server of llama.cpp with a small real model: its template, its stream, its window and its refusals. What the model
- * says is poor, and not looked at.
+ * The server of llama.cpp with a small real model: its template, its stream, its window and its refusals. The model's words
+ * are poor, and not looked at.
  */
 import { readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";

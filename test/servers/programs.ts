@@ -13,7 +13,7 @@ export const DIRECTORY = process.env.SERVERS_DIR || join(ROOT, "node_modules/.ca
 
 export type ProgramName = "openai" | "litellm" | "llama";
 
-/** What each program consists of, pinned exactly. */
+/** The packages of each program, pinned exactly. */
 export const PINS: ReadonlyMap<string, readonly string[]> = new Map(
   readFileSync(join(import.meta.dirname, "requirements.txt"), "utf8")
     .split("\n")
