@@ -155,7 +155,9 @@ describe.skipIf(program === undefined)("LiteLLM", () => {
     const { wire, window, refusals } = VENDORS[name] as Vendor;
     let mimikit: Instance;
     beforeAll(async () => {
-      mimikit = await Instance.start({ env: { ...settings(name), MIMIKIT_OPENAI_VISION: "true" } });
+      mimikit = await Instance.start({
+        env: { ...settings(name), MIMIKIT_OPENAI_VISION: "true", MIMIKIT_EFFORT: "low" },
+      });
     });
     afterAll(() => mimikit?.dispose());
     beforeEach(() => {
@@ -202,7 +204,7 @@ describe.skipIf(program === undefined)("LiteLLM", () => {
       expect(vendor.requests.map((request) => request.wire)).toEqual([wire]);
     });
 
-    test("thoughts that a call followed from go back signed, and calls made at once are all answered", async () => {
+    test("an effort becomes thinking, thoughts before a call go back signed, and calls made at once are all answered", async () => {
       script(
         { think: "Let me look.", ...look("first") },
         { calls: [...(look("second").calls ?? []), ...(look("third").calls ?? [])] },
@@ -211,6 +213,8 @@ describe.skipIf(program === undefined)("LiteLLM", () => {
       expect(await ask("Look it up.")).toMatchObject({ text: "Looked." });
       expect(vendor.unknown).toEqual([]);
       expect(vendor.requests.at(-1)?.results).toHaveLength(3);
+      // `thinking` of Anthropic, also behind Bedrock; `thinkingConfig` of Gemini.
+      for (const { body } of vendor.requests) expect(JSON.stringify(body)).toMatch(/"thinking(Config)?":\{/);
       expect(JSON.stringify(vendor.requests[1]?.body)).toContain(Buffer.from("sealed").toString("base64").slice(0, 8));
     });
 
