@@ -28,8 +28,20 @@ function modelFile(): string {
   return join(packages, path);
 }
 
+/** One thread: several wait for each other by turning in circles, which on a busy machine takes ten times as long. */
 function startServer(window: number, ...more: string[]): Promise<Server> {
-  const args = ["--model", modelFile(), "--model_alias", MODEL, "--n_ctx", String(window), "--n_threads", "2"];
+  const args = [
+    "--model",
+    modelFile(),
+    "--model_alias",
+    MODEL,
+    "--n_ctx",
+    String(window),
+    "--n_threads",
+    "1",
+    "--n_threads_batch",
+    "1",
+  ];
   return Server.start("/v1/models", (port) => [
     python ?? "",
     ...["-m", "llama_cpp.server", "--host", "127.0.0.1", "--port", String(port), ...args, ...more],
