@@ -26,7 +26,7 @@ export default defineConfig({
           name: "unit",
           // Each test that belongs to no other project, so that no folder is left out.
           include: ["test/**/*.test.ts"],
-          exclude: ["test/{agents,attacks,browser,cli,container,e2e,improve,kills,package,pm2,sim}/**"],
+          exclude: ["test/{agents,attacks,browser,cli,container,e2e,improve,kills,package,pm2,servers,sim}/**"],
           isolate: false,
           testTimeout: 90_000,
           hookTimeout: 90_000,
@@ -49,6 +49,7 @@ export default defineConfig({
           setupFiles: "test/agents/own-home.ts",
         },
       },
+      { test: { name: "servers", include: ["test/servers/**/*.test.ts"], ...slow } },
       { test: { name: "attacks", include: ["test/attacks/**/*.test.ts"], ...slow } },
       { test: { name: "improve", include: ["test/improve/**/*.test.ts"], ...slow } },
       {

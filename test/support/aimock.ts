@@ -155,7 +155,7 @@ export class Aimock implements ScriptedModel {
         candidatesTokenCount: output,
       },
       ...(think !== undefined && { reasoning: think }),
-      ...(finish !== undefined && { finishReason: finish }),
+      ...(finish !== undefined && { finishReason: finish === "filter" ? "content_filter" : finish }),
     };
     if (toolCalls.length === 0) return { content: say, ...more };
     return say === "" ? { toolCalls, ...more } : { content: say, toolCalls, ...more };

@@ -1,5 +1,5 @@
 /**
- * A scripted model on loopback: real HTTP and real server-sent events in the four shapes that clients speak, and every
+ * A scripted model on loopback: real HTTP and real streams in the five shapes that clients speak, and every
  * way in which an endpoint goes wrong. It keeps what it was sent.
  */
 import { once } from "node:events";
@@ -8,6 +8,7 @@ import { TRIAL_TOOL } from "@mimikit/agent/connect/trial-request";
 import type { Role } from "@mimikit/protocol/base/role";
 import { z } from "zod";
 import { anthropicMessages } from "./model-server/anthropic-messages.ts";
+import { bedrock } from "./model-server/bedrock.ts";
 import { chatCompletions } from "./model-server/chat-completions.ts";
 import { gemini } from "./model-server/gemini.ts";
 import {
@@ -28,7 +29,7 @@ import { openStream, resolveCall, type Utterance, type Wire } from "./model-serv
 export type { ModelRequest } from "./model-server/request.ts";
 export type { Answer, Fault, Script, ScriptedCall, Step } from "./model-server/script.ts";
 
-const WIRES: readonly Wire[] = [chatCompletions, responses, anthropicMessages, gemini];
+const WIRES: readonly Wire[] = [chatCompletions, responses, anthropicMessages, gemini, bedrock];
 
 /** A request before it is read as one to a model. */
 export interface SentRequest {

@@ -174,6 +174,7 @@ function messageOf({ number, model }: Utterance) {
 
 function stopReasonOf({ calls, finish }: Utterance): string {
   if (finish === "length") return "max_tokens";
+  if (finish === "filter") return "refusal";
   return calls.length > 0 ? "tool_use" : "end_turn";
 }
 

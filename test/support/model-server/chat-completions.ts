@@ -102,6 +102,7 @@ function send(response: ServerResponse, event: object): void {
 }
 
 function finishOf({ calls, finish }: Utterance): string {
+  if (finish === "filter") return "content_filter";
   return finish ?? (calls.length > 0 ? "tool_calls" : "stop");
 }
 

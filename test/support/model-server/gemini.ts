@@ -9,12 +9,16 @@ const Part = z.object({
   thought: z.boolean().optional(),
   thoughtSignature: z.string().optional(),
   inlineData: z.object({ mimeType: z.string(), data: z.base64() }).optional(),
-  functionCall: z.object({ id: z.string(), name: z.string(), args: z.record(z.string(), z.unknown()) }).optional(),
+  // Without an id a call is known by its name.
+  functionCall: z
+    .object({ id: z.string().optional(), name: z.string(), args: z.record(z.string(), z.unknown()) })
+    .optional(),
   functionResponse: z
     .object({
-      id: z.string(),
+      id: z.string().optional(),
       name: z.string(),
-      response: z.union([z.object({ content: z.string() }), z.object({ error: z.string() })]),
+      // Any object, as the API reference says; the two are what it proposes.
+      response: z.looseObject({ content: z.string().optional(), error: z.string().optional() }),
     })
     .optional(),
 });
@@ -26,6 +30,23 @@ const Body = z.object({
   toolConfig: z.object({ functionCallingConfig: z.object({ mode: z.string() }).optional() }).optional(),
 });
 
+/** Google takes the names of fields in both spellings, LiteLLM writes some of them in the other one. */
+const SNAKE: Readonly<Record<string, string>> = {
+  system_instruction: "systemInstruction",
+  function_declarations: "functionDeclarations",
+  function_call: "functionCall",
+  function_response: "functionResponse",
+  inline_data: "inlineData",
+  mime_type: "mimeType",
+  function_calling_config: "functionCallingConfig",
+};
+
+function inOneSpelling(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(inOneSpelling);
+  if (typeof value !== "object" || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([name, each]) => [SNAKE[name] ?? name, inOneSpelling(each)]));
+}
+
 const PATH = /^\/v1beta\/models\/([^/:]+):(?:streamGenerateContent|generateContent)$/;
 
 export const gemini: Wire = {
@@ -33,7 +54,7 @@ export const gemini: Wire = {
   path: PATH,
 
   read(body, path) {
-    const { systemInstruction, contents, tools, toolConfig } = Body.parse(body);
+    const { systemInstruction, contents, tools, toolConfig } = Body.parse(inOneSpelling(body));
     const system = (systemInstruction?.parts ?? []).map(({ text = "" }) => text).join("\n");
     const spoken = contents.flatMap(({ role, parts }) => (role === "model" ? [answerOf(parts)] : parts.map(saidIn)));
     const mayCall = toolConfig?.functionCallingConfig?.mode !== "NONE";
@@ -73,15 +94,15 @@ function answerOf(parts: readonly Part[]): Message {
   return {
     role: "assistant",
     content: parts.flatMap((part) => (part.thought === true ? [] : [part.text ?? ""])).join(""),
-    tool_calls: calls.map(({ id, name, args }) => ({ id, function: { name, arguments: JSON.stringify(args) } })),
+    tool_calls: calls.map(({ name, id = name, args }) => ({ id, function: { name, arguments: JSON.stringify(args) } })),
     ...((text !== "" || seal !== undefined) && { thought: { text, seal } }),
   };
 }
 
 function saidIn({ text = "", inlineData, functionResponse }: Part): Message {
   if (functionResponse !== undefined) {
-    const { id, response } = functionResponse;
-    return { role: "tool", tool_call_id: id, content: "content" in response ? response.content : response.error };
+    const { name, id = name, response } = functionResponse;
+    return { role: "tool", tool_call_id: id, content: response.content ?? response.error ?? JSON.stringify(response) };
   }
   const media = inlineData === undefined ? [] : [{ type: inlineData.mimeType, data: inlineData.data }];
   return { role: "user", content: text, media };
@@ -111,8 +132,9 @@ function callsIn(utterance: Utterance): object[] {
 }
 
 function endOf(utterance: Utterance): object {
-  const malformed = isTorn(utterance) ? "MALFORMED_FUNCTION_CALL" : "STOP";
-  const finishReason = utterance.finish === "length" ? "MAX_TOKENS" : malformed;
+  const { finish } = utterance;
+  const usual = isTorn(utterance) ? "MALFORMED_FUNCTION_CALL" : "STOP";
+  const finishReason = finish === "length" ? "MAX_TOKENS" : finish === "filter" ? "SAFETY" : usual;
   return { finishReason, isCounted: utterance.withoutUsage !== true };
 }
 

@@ -50,7 +50,7 @@ export interface Reading {
   isStreamed: boolean;
 }
 
-export type WireName = "chat-completions" | "responses" | "anthropic-messages" | "gemini";
+export type WireName = "chat-completions" | "responses" | "anthropic-messages" | "gemini" | "bedrock";
 
 export interface ModelRequest {
   wire: WireName;
@@ -103,7 +103,8 @@ export function checkAnswered(messages: readonly Message[]): void {
   for (const { role, tool_calls = [], tool_call_id = "" } of messages) {
     if (role === "tool") {
       if (!open.includes(tool_call_id)) throw new BadRequest(`the result ${tool_call_id} has no call`);
-      open = open.filter((id) => id !== tool_call_id);
+      // One of them: where calls are known by their names, several may have the same.
+      open.splice(open.indexOf(tool_call_id), 1);
       continue;
     }
     if (open.length > 0) break;

@@ -21,7 +21,8 @@ export interface Answer {
   /** The model's thoughts before: they must come back with the calls that stand beside them. */
   think?: string;
   calls?: ScriptedCall[];
-  finish?: "stop" | "tool_calls" | "length";
+  /** `filter`: the vendor withheld the rest. */
+  finish?: "stop" | "tool_calls" | "length" | "filter";
   /** Leave the usage out, as many endpoints do. */
   withoutUsage?: boolean;
   /** In one piece of JSON, without a stream. */

@@ -73,6 +73,7 @@ const SAID: Record<string, Case[]> = {
     ["vLLM", 404, '{"object":"error","message":"The model `x` does not exist.","type":"NotFoundError","code":404}'],
     ["Azure", 404, error("The API deployment for this resource does not exist.", { code: "DeploymentNotFound" })],
     ["xAI", 400, '{"error":"Model not found: grok-9"}'],
+    ["LiteLLM before Bedrock", 400, error("BedrockException - The provided model identifier is invalid.")],
   ],
   tools: [
     ["Ollama", 400, error("registry.ollama.ai/library/gemma3:4b does not support tools", { type: "api_error" })],

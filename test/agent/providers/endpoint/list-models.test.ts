@@ -72,6 +72,12 @@ test.each([
   ],
   ["vLLM", "chat", { data: [{ id: "qwen", max_model_len: 32_768 }] }, { id: "qwen", contextWindow: 32_768 }],
   [
+    "LiteLLM",
+    "chat",
+    { data: [{ id: "claude", mode: "chat", max_input_tokens: 200_000, max_output_tokens: 64_000 }] },
+    { id: "claude", contextWindow: 200_000 },
+  ],
+  [
     "llama.cpp",
     "chat",
     { models: [{ name: "a.gguf", model: "a.gguf", capabilities: ["completion", "multimodal"] }], data: [] },

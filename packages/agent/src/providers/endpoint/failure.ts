@@ -45,6 +45,7 @@ const NO_MODEL = [
   /\bmodel\b.{0,200}\b(does not exist|not found|no longer available|deprecated|decommissioned)/is,
   /\bnot have access to (this )?model\b/i,
   /\bmodels\/\S{1,200} is not found/i,
+  /\bmodel identifier is invalid\b/i,
   /"message"\s*:\s*"model: /,
 ];
 /** How they say that the model, or the server as it was started, knows nothing of tools. */

@@ -1,6 +1,6 @@
 /**
  * Which models an endpoint has, and what its list says of each. Endpoints say more or less, each in its own words: OpenRouter,
- * Mistral, vLLM, llama.cpp, LM Studio, Anthropic and Google are understood.
+ * Mistral, vLLM, llama.cpp, LM Studio, LiteLLM, Anthropic and Google are understood.
  */
 
 import { BadJson, parseJson } from "@mimikit/protocol/base/json";
@@ -104,11 +104,12 @@ const Listed = z.object({
   id: z.string().optional(),
   name: z.string().optional(),
   model: z.string().optional(),
-  // Tokens of the window: OpenRouter, Mistral, vLLM, LM Studio, Google.
+  // Tokens of the window: OpenRouter, Mistral, vLLM, LM Studio, Google, LiteLLM.
   context_length: Count.nullish(),
   max_context_length: Count.nullish(),
   max_model_len: Count.nullish(),
   inputTokenLimit: Count.nullish(),
+  max_input_tokens: Count.nullish(),
   meta: z.object({ n_ctx_train: Count.nullish() }).nullish(),
   architecture: z.object({ input_modalities: z.array(z.string()).optional() }).nullish(),
   supported_parameters: z.array(z.string()).nullish(),
@@ -151,6 +152,7 @@ function knownOf(each: Listed): Omit<ListedModel, "id"> {
     each.max_context_length ??
     each.max_model_len ??
     each.inputTokenLimit ??
+    each.max_input_tokens ??
     each.meta?.n_ctx_train ??
     undefined;
   const price = pricing && {

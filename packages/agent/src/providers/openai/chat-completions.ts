@@ -24,15 +24,16 @@ const CORRECTIONS_MAX = 4;
 
 /** A model at `endpoint`. A failure's message never holds the key. */
 export function chatCompletions(endpoint: Endpoint): Model {
+  const form = { isStreamed: true };
   return {
     async *ask(request, signal) {
       const known = readLearnt(endpoint).corrections ?? [];
       let corrections = known;
-      let body = writeBody(endpoint, request, corrections);
+      let body = writeBody(endpoint, request, corrections, form);
       const refused = new Set<string>();
       for (let retry = 1; ; retry++) {
         let failure: ModelFailure = { type: "failure", kind: "unavailable", cause: "busy", message: NO_ANSWER };
-        for await (const event of askOnce(endpoint, request, body, signal)) {
+        for await (const event of askOnce(endpoint, request, body, signal, form)) {
           if (event.type === "answer" && corrections !== known) learn(endpoint, { corrections });
           if (event.type === "failure") failure = event;
           else yield event;
@@ -42,18 +43,28 @@ export function chatCompletions(endpoint: Endpoint): Model {
         const corrected = correctionsFor(failure)
           .filter((name) => !corrections.includes(name))
           .map((name) => [...corrections, name])
-          .find((names) => !refused.has(writeBody(endpoint, request, names)));
+          .find((names) => !refused.has(writeBody(endpoint, request, names, form)));
         if (corrected === undefined || retry > CORRECTIONS_MAX) return yield failure;
         yield { type: "retry", retry, message: failure.message };
         corrections = corrected;
-        body = writeBody(endpoint, request, corrections);
+        body = writeBody(endpoint, request, corrections, form);
       }
     },
   };
 }
 
-function writeBody(endpoint: Endpoint, request: ModelRequest, corrections: readonly string[]): string {
-  return JSON.stringify(wellFormed(bodyOf(endpoint, request, requestFormOf(endpoint, corrections))));
+interface Streaming {
+  isStreamed: boolean;
+}
+
+function writeBody(
+  endpoint: Endpoint,
+  request: ModelRequest,
+  corrections: readonly string[],
+  { isStreamed }: Streaming,
+): string {
+  const { stream_options, ...body } = bodyOf(endpoint, request, requestFormOf(endpoint, corrections));
+  return JSON.stringify(wellFormed(isStreamed ? { ...body, stream_options } : { ...body, stream: false }));
 }
 
 async function* askOnce(
@@ -61,10 +72,11 @@ async function* askOnce(
   request: ModelRequest,
   body: string,
   signal: AbortSignal,
+  form: Streaming,
 ): AsyncGenerator<ModelEvent> {
   const watch = new EndpointWatch(endpoint, signal);
   try {
-    for await (const event of exchange(endpoint, request, body, watch))
+    for await (const event of exchange(endpoint, request, body, watch, form))
       yield event.type === "failure" ? atPlace(event, endpoint) : event;
   } catch (error) {
     yield watch.explain(error);
@@ -73,11 +85,17 @@ async function* askOnce(
   }
 }
 
+/**
+ * @param form of this request, and afterwards of the next. A stream that breaks off before its first word is followed by a
+ * request without one: some servers send the status of a stream before they look at the prompt, and have no other way to
+ * tell what is wrong with it (that of llama-cpp-python 0.3.36).
+ */
 async function* exchange(
   endpoint: Endpoint,
   request: ModelRequest,
   sent: string,
   watch: EndpointWatch,
+  form: Streaming,
 ): AsyncGenerator<ModelEvent> {
   const response = await fetch(`${endpoint.baseUrl.replace(/(?<!\/)\/+$/, "")}/chat/completions`, {
     method: "POST",
@@ -97,6 +115,7 @@ async function* exchange(
     yield failureOf(response.status, body, response.headers, Date.now(), hostOf(endpoint));
     return;
   }
+  form.isStreamed = !form.isStreamed;
   const answer = new AnswerBuilder();
   let isDone = false;
   /** Whether any event belonged to this wire; null before the first one. */
@@ -107,20 +126,27 @@ async function* exchange(
       if (isDone) break;
       const chunk = readChunk(data);
       isKnown = isKnown === true || chunk.isKnown;
+      if (chunk.error != null) form.isStreamed = true;
       if (chunk.error != null && !answer.isFinished) return yield failureInStream(chunk.error, hostOf(endpoint));
       const { text, thought } = answer.add(chunk);
+      if (text !== "" || thought !== "") form.isStreamed = true;
       if (thought !== "") yield { type: "thought", text: thought };
       if (text !== "") yield { type: "delta", text };
       if (answer.isTooLong) break;
       if (answer.isFinished) watch.expectEnd();
     }
   } catch (error) {
+    // Silence is no break: the next stream may begin in time, and an answer in one piece begins later.
+    if (watch.signal.aborted) form.isStreamed = true;
     // A finished answer is paid for: it counts even if the connection stays open or breaks.
     if (!answer.isFinished || watch.isStopped) throw error;
   }
   if (isKnown === false) throw new BadAnswer("JSON of another shape");
   if (answer.failure !== null) yield unavailable(`the model could not end an answer: ${answer.failure}`);
-  else yield isDone || answer.isComplete ? answer.build(request) : unavailable(BROKE_OFF);
+  else if (isDone || answer.isComplete) {
+    form.isStreamed = true;
+    yield answer.build(request);
+  } else yield unavailable(BROKE_OFF);
 }
 
 function unavailable(message: string): ModelFailure {
