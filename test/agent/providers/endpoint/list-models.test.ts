@@ -70,6 +70,48 @@ test.each([
     },
     { id: "pixtral", contextWindow: 128_000, toolCalls: false, vision: true },
   ],
+  [
+    "LM Studio with a model that is loaded",
+    "chat",
+    {
+      data: [{ id: "qwen", type: "llm", state: "loaded", max_context_length: 131_072, loaded_context_length: 4_096 }],
+    },
+    { id: "qwen", contextWindow: 4_096 },
+  ],
+  [
+    "llama.cpp with a smaller window than the model was trained with",
+    "chat",
+    { data: [{ id: "a.gguf", owned_by: "llamacpp", meta: { n_ctx: 8_192, n_ctx_train: 131_072 } }] },
+    { id: "a.gguf", contextWindow: 8_192 },
+  ],
+  [
+    "OpenRouter of a vendor that holds less",
+    "chat",
+    {
+      data: [
+        { id: "v/m", context_length: 200_000, top_provider: { context_length: 32_768, max_completion_tokens: null } },
+      ],
+    },
+    { id: "v/m", contextWindow: 32_768 },
+  ],
+  [
+    "Groq",
+    "chat",
+    { data: [{ id: "llama", active: true, context_window: 131_072 }] },
+    { id: "llama", contextWindow: 131_072 },
+  ],
+  [
+    "a server with an odd number",
+    "chat",
+    { data: [{ id: "odd", max_model_len: -1, context_length: "many", max_context_length: 0.5 }] },
+    { id: "odd" },
+  ],
+  [
+    "Anthropic with limits",
+    "anthropic",
+    { data: [{ type: "model", id: "claude-6", max_input_tokens: 200_000, max_tokens: 64_000 }], has_more: false },
+    { id: "claude-6", contextWindow: 200_000 },
+  ],
   ["vLLM", "chat", { data: [{ id: "qwen", max_model_len: 32_768 }] }, { id: "qwen", contextWindow: 32_768 }],
   [
     "llama.cpp",
