@@ -93,6 +93,8 @@ export interface ModelFailure {
   isOutage?: boolean;
   /** How long the endpoint asks to be left alone, in ms. */
   retryAfterMs?: number;
+  /** Of an overflow: the estimated tokens that a request may have there, where that is known. */
+  tokensMax?: number;
 }
 
 /** How people are told of a model that ended in nothing. */

@@ -308,6 +308,8 @@ export const CHINESE_TEXTS: Record<TextCode, string> = {
   test_window: "它只容得下 {window} 个 token，而最多会发送 {max} 个：请把 {setting} 设为 {window}",
   test_window_ollama:
     "它只容得下 {window} 个 token，而最多会发送 {max} 个：请把 {setting} 设为 {window}，或让 Ollama 容纳更多（OLLAMA_CONTEXT_LENGTH）",
+  ollama_cuts:
+    "{host} 上的 Ollama 只读取约 {tokens} 个 token 中的 {window} 个：请让它容纳更多（OLLAMA_CONTEXT_LENGTH），或把 openai.contextWindow 设为 {window}",
   test_no_word: "它什么都没说就结束了",
   model_no_answer: "模型没有回答就结束了",
 

@@ -325,6 +325,8 @@ export const TEXTS = {
   test_window: "its context window is {window} tokens, but up to {max} would be sent: set {setting} to {window}",
   test_window_ollama:
     "its context window is {window} tokens, but up to {max} would be sent: set {setting} to {window}, or give Ollama a larger one (OLLAMA_CONTEXT_LENGTH)",
+  ollama_cuts:
+    "Ollama at {host} reads only {window} of about {tokens} tokens: give it a larger window (OLLAMA_CONTEXT_LENGTH), or set openai.contextWindow to {window}",
   test_no_word: "it ended without any output",
   model_no_answer: "the model ended without an answer",
 

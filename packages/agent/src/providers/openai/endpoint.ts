@@ -9,6 +9,9 @@ import { capabilitiesOf, type KnownCapabilities } from "../../kernel/capabilitie
 import { effortOf, modelOf } from "../../provider.ts";
 import { type ModelEndpoint, missingModel, RETRY_DELAYS_MS, TOKENS_MIN } from "../endpoint/place.ts";
 
+/** Of a window, the answer may have no more. */
+const OUTPUT_SHARE_MAX = 0.5;
+
 /** Providers that are asked over Chat Completions. */
 export type ChatId = PresetId | "openai";
 
@@ -62,7 +65,10 @@ export function endpointOf(
     id,
     baseUrl: config[id].baseUrl ?? ownBaseUrl,
     model,
-    tokensMax: Math.max(TOKENS_MIN, can.contextWindow - can.reservedOutput),
+    tokensMax: Math.max(
+      TOKENS_MIN,
+      can.contextWindow - Math.min(can.reservedOutput, Math.floor(can.contextWindow * OUTPUT_SHARE_MAX)),
+    ),
     toolCalls: can.toolCalls,
     configured,
     firstByteMs: firstByteSec * 1_000,

@@ -6,6 +6,7 @@ import { capabilitiesOf } from "../../kernel/capabilities.ts";
 import { runKernel } from "../../kernel/loop.ts";
 import type { Senses } from "../../prompt/media.ts";
 import type { Provider } from "../../provider.ts";
+import { withinLoadedWindow } from "../endpoint/loaded-window.ts";
 import { naming } from "../endpoint/naming.ts";
 import { persistent } from "../endpoint/persistent.ts";
 import { chatCompletions } from "./chat-completions.ts";
@@ -13,7 +14,9 @@ import type { Endpoint } from "./endpoint.ts";
 import { probe } from "./probe.ts";
 
 export function createOpenai(endpoint: Endpoint): Provider {
-  const model = naming(persistent(chatCompletions(endpoint), endpoint.retryDelaysMs), "chat", endpoint);
+  const asked = naming(persistent(chatCompletions(endpoint), endpoint.retryDelaysMs), "chat", endpoint);
+  const { reservedOutput } = capabilitiesOf(endpoint.model, endpoint.configured ?? {});
+  const model = endpoint.id === "ollama" ? withinLoadedWindow(asked, endpoint, reservedOutput) : asked;
   const { tokensMax, toolCalls = true } = endpoint;
   const kernel = { model, tokensMax, toolCalls, senses: (signal: AbortSignal) => sensesOf(endpoint, signal) };
   return { name: endpoint.id, model: endpoint.model, run: (run, signal) => runKernel(run, kernel, signal) };
