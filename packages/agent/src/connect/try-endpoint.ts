@@ -56,7 +56,7 @@ export async function tryEndpoint(
   if (end.type === "failure") return { models, problem: problemOf(end, place, listed) };
 
   const own = models.find((each) => each.id === place.model);
-  const shown = id === "ollama" ? await askOllama(place, signal) : {};
+  const shown = await askServer(id, place, signal);
   const sources: KnownCapabilities[] = [shown, own ?? {}, knownOf(place.model)];
   const known = <Name extends keyof KnownCapabilities>(name: Name) =>
     sources.find((each) => each[name] !== undefined)?.[name] ?? null;
@@ -73,6 +73,16 @@ export async function tryEndpoint(
   };
   const lack = lackOf({ toolCalls, contextWindow, tokensMax: place.tokensMax, isChat: wire === "chat", id });
   return { models, answer, ...(lack !== null && { problem: lack }) };
+}
+
+/** What a local server says of its model beside its list; nothing where it says nothing. */
+async function askServer(id: string, place: ModelEndpoint, signal: AbortSignal): Promise<KnownCapabilities> {
+  if (id === "ollama") return askOllama(place, signal);
+  if (id !== "lmstudio") return {};
+  // Its own list has the loaded window: https://lmstudio.ai/docs/developer/rest/endpoints
+  const listed = await listModels("chat", { ...place, baseUrl: new URL("/api/v0", place.baseUrl).href }, signal);
+  const own = isList(listed) ? listed.find((each) => each.id === place.model) : undefined;
+  return { contextWindow: own?.contextWindow };
 }
 
 /** The defect of an answer. */

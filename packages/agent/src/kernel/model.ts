@@ -93,7 +93,7 @@ export interface ModelFailure {
   isOutage?: boolean;
   /** How long the endpoint asks to be left alone, in ms. */
   retryAfterMs?: number;
-  /** Of an overflow: the estimated tokens that a request may have there, where that is known. */
+  /** For an overflow: the estimated tokens that a request may have there, if known. */
   tokensMax?: number;
 }
 

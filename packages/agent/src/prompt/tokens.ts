@@ -9,7 +9,7 @@ export function estimateTokens(text: string): number {
   return Math.ceil(countTokens(text));
 }
 
-/** What a character costs. @param before the character before it; none at the beginning. */
+/** The cost of a character. @param before the character before it; none at the beginning. */
 export type CharCost = (char: string, before: string) => number;
 
 /**

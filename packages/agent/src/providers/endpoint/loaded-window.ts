@@ -14,7 +14,7 @@ const ASK_MS_MAX = 5_000;
 const BODY_CHARS_MAX = 4 * 1_048_576;
 /** No window of Ollama is smaller by default: a shorter request is not checked. */
 const CHECKED_TOKENS_MIN = 2_048;
-/** Of a window, the answer has no more. */
+/** The largest part of a window that is kept for the answer. */
 const OUTPUT_SHARE_MAX = 0.5;
 /** A reported count corrects the estimate within these bounds. */
 const FACTOR_MIN = 0.3;
@@ -48,7 +48,7 @@ export async function loadedWindow(place: ModelEndpoint, signal: AbortSignal): P
   }
 }
 
-/** What the tokens of a model are to their estimate, by its place: learnt from what it reports, for as long as the process lives. */
+/** Reported tokens divided by estimated ones, by place and model; kept for the life of the process. */
 const factors = new Map<string, number>();
 
 /** `model` at an Ollama, which is never sent more than it reads, and whose answer to a cut request does not count. */

@@ -9,7 +9,7 @@ import { capabilitiesOf, type KnownCapabilities } from "../../kernel/capabilitie
 import { effortOf, modelOf } from "../../provider.ts";
 import { type ModelEndpoint, missingModel, RETRY_DELAYS_MS, TOKENS_MIN } from "../endpoint/place.ts";
 
-/** Of a window, the answer may have no more. */
+/** The largest part of a window that is kept for the answer. */
 const OUTPUT_SHARE_MAX = 0.5;
 
 /** Providers that are asked over Chat Completions. */
