@@ -11,6 +11,7 @@ import { isList, type ListedModel, listModels, type NoList } from "../providers/
 import { hostOf, type ModelEndpoint } from "../providers/endpoint/place.ts";
 import type { TABLE } from "../providers/index.ts";
 import { priceOf } from "../run/reservation.ts";
+import { askLmStudio } from "./ask-lmstudio.ts";
 import { askOllama } from "./ask-ollama.ts";
 import { addressOf } from "./catalogue.ts";
 import type { ProviderTrial } from "./test-connection.ts";
@@ -75,14 +76,10 @@ export async function tryEndpoint(
   return { models, answer, ...(lack !== null && { problem: lack }) };
 }
 
-/** What a local server says of its model beside its list; nothing where it says nothing. */
+/** Facts of a local server about its model beside its list; nothing where it has none. */
 async function askServer(id: string, place: ModelEndpoint, signal: AbortSignal): Promise<KnownCapabilities> {
   if (id === "ollama") return askOllama(place, signal);
-  if (id !== "lmstudio") return {};
-  // Its own list has the loaded window: https://lmstudio.ai/docs/developer/rest/endpoints
-  const listed = await listModels("chat", { ...place, baseUrl: new URL("/api/v0", place.baseUrl).href }, signal);
-  const own = isList(listed) ? listed.find((each) => each.id === place.model) : undefined;
-  return { contextWindow: own?.contextWindow };
+  return id === "lmstudio" ? askLmStudio(place, signal) : {};
 }
 
 /** The defect of an answer. */

@@ -4,6 +4,7 @@ import { createServer, type IncomingMessage } from "node:http";
 import type { AddressInfo } from "node:net";
 import { findLocal } from "@mimikit/agent/connect/find-local";
 import { expect, onTestFinished, test } from "vitest";
+import { askLmStudio } from "../../../../packages/agent/src/connect/ask-lmstudio.ts";
 import {
   isList,
   type ListedModel,
@@ -173,6 +174,14 @@ test("an endpoint that is not there, or answers with no list, is told in words",
   expect(await listModels("chat", { baseUrl }, NEVER)).toMatchObject({ message: expect.stringContaining("no JSON") });
   const nobody = await listModels("chat", { baseUrl: "http://127.0.0.1:9/v1" }, NEVER);
   expect(nobody).toEqual({ message: expect.stringMatching(/refused|bad port/i) });
+});
+
+test("LM Studio is asked for the loaded window at its own list", async () => {
+  const model = { id: "qwen", state: "loaded", max_context_length: 131_072, loaded_context_length: 4_096 };
+  const { baseUrl, asked } = await serve({ data: [model] });
+  expect(await askLmStudio({ baseUrl, model: "qwen" }, NEVER)).toEqual({ contextWindow: 4_096 });
+  expect(asked[0]?.url).toBe("/api/v0/models");
+  expect(await askLmStudio({ baseUrl, model: "another" }, NEVER)).toEqual({});
 });
 
 test("local servers are those that answer with models, and nothing else that listens there", async () => {
