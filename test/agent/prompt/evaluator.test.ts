@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { loadPrompt, renderPrompt } from "@mimikit/agent/prompt/prompt";
 import { DEFINITIONS } from "@mimikit/agent/roles/index";
 import { findSandbox } from "@mimikit/agent/shell/sandbox";
+import { weigh } from "@mimikit/core/memory/weigh";
 import { EVALUATION_ITEMS_MAX } from "@mimikit/protocol/records/task";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { readVerdicts } from "../../../packages/agent/src/conclusion/verdicts.ts";
@@ -47,7 +48,7 @@ describe("the prompt", () => {
 
   test("shows the largest batch that is made whole", async () => {
     const long = Array.from({ length: EVALUATION_ITEMS_MAX }, (_, i) =>
-      `${i}：`.padEnd(EVALUATION_CHARS_MAX / EVALUATION_ITEMS_MAX, "很"),
+      `${i}：`.padEnd(EVALUATION_CHARS_MAX / EVALUATION_ITEMS_MAX / weigh("很"), "很"),
     );
     const { user } = await renderPrompt(runOf(batchOf(...long)), 14_336);
     const records = readRecords(readSections(user).get("conditions"));

@@ -47,7 +47,7 @@ test("a message of 8,000 characters is whole, one more and its middle is left ou
     return readRecords(readSections(user).get("inputs"))[0]?.body ?? "";
   };
   expect(await bodyOf("字".repeat(8_000))).toBe("字".repeat(8_000));
-  expect(await bodyOf("字".repeat(8_001))).toMatch(/^字{3976} \[… 49 characters left out …\] 字{3976}$/);
+  expect(await bodyOf("字".repeat(8_001))).toMatch(/^字{3983} \[… 34 characters left out …\] 字{3984}$/);
 });
 
 test("a Worker is told the files with what the user said at length, and nothing else of the conversation", async () => {

@@ -40,7 +40,7 @@ describe("the history in a prompt", () => {
     }
   });
 
-  test("is bounded by tokens: ten messages of 500 Chinese characters, twenty of 500 Latin ones", () => {
+  test("is bounded by tokens: six messages of 500 Chinese characters, twenty of 500 Latin ones", () => {
     const shownOf = (script: string, tokensMax: number) =>
       recentHistory(
         messages(50, (i) => `${script.repeat(MESSAGE_CHARS - 2)}${String(i).padStart(2, "0")}`),
@@ -48,14 +48,14 @@ describe("the history in a prompt", () => {
         tokensMax,
         ({ text }) => text as Quoted,
       );
-    // 498 · 0.75 + 2 / 3.7, rounded up, and one for the line break: 376 each.
-    expect(shownOf("字", 4_096).map(({ text }) => text.slice(-2))).toEqual("40 41 42 43 44 45 46 47 48 49".split(" "));
-    expect(shownOf("字", 3_760)).toHaveLength(10);
-    expect(shownOf("字", 3_759)).toHaveLength(9);
-    // 500 / 3.7, rounded up, and one: 137 each.
+    // 498 · 1.17 + 2 · 0.85, rounded up, and one for the line break: 586 each.
+    expect(shownOf("字", 4_096).map(({ text }) => text.slice(-2))).toEqual("44 45 46 47 48 49".split(" "));
+    expect(shownOf("字", 3_516)).toHaveLength(6);
+    expect(shownOf("字", 3_515)).toHaveLength(5);
+    // 498 / 3.7 + 2 · 0.85, rounded up, and one: 138 each.
     expect(shownOf("x", 4_096)).toHaveLength(20);
-    expect(shownOf("x", 2_740)).toHaveLength(20);
-    expect(shownOf("x", 2_739)).toHaveLength(19);
+    expect(shownOf("x", 2_760)).toHaveLength(20);
+    expect(shownOf("x", 2_759)).toHaveLength(19);
   });
 
   test("cuts each message to 500 characters", () => {
@@ -92,9 +92,9 @@ describe("the length of a text", () => {
   test.each([
     ["", 0],
     ["a".repeat(37), 10],
-    ["汉".repeat(100), 75],
-    ["かな、한글。", 5],
-    [`${"𠀀".repeat(4)}${"a".repeat(37)}`, 13],
+    ["汉".repeat(100), 118],
+    ["かな、한글。", 7],
+    [`${"𠀀".repeat(4)}${"a".repeat(37)}`, 24],
   ])("%j is estimated at %i tokens", (text, tokens) => {
     expect(estimateTokens(text)).toBe(tokens);
   });

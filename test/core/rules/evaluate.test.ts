@@ -180,6 +180,8 @@ describe("a batch", () => {
     ]);
     const long = ["a", "b", "c", "d"].map((id) => trigger(id, asked("x".repeat(EVALUATION_CHARS_MAX / 3))));
     expect(asks({ triggers: long })).toHaveLength(3);
+    const dense = ["a", "b"].map((id) => trigger(id, asked("ไทย".repeat(EVALUATION_CHARS_MAX / 3))));
+    expect(asks({ triggers: dense })).toHaveLength(1);
   });
 
   test("is not made where all spending has reached its ceiling", () => {

@@ -2,6 +2,7 @@
 import { tryJson } from "@mimikit/protocol/base/json";
 import { z } from "zod";
 import type { KnownCapabilities } from "../kernel/capabilities.ts";
+import { loadedWindow } from "../providers/endpoint/loaded-window.ts";
 import type { ModelEndpoint } from "../providers/endpoint/place.ts";
 
 const ASK_MS_MAX = 5_000;
@@ -13,23 +14,12 @@ const Shown = z.object({
   parameters: z.string().nullish(),
   model_info: z.record(z.string(), z.unknown()).nullish(),
 });
-const Loaded = z.object({
-  models: z.array(
-    z.object({
-      name: z.string().optional(),
-      model: z.string().optional(),
-      context_length: z.number().int().positive().optional(),
-    }),
-  ),
-});
-
 /** Nothing where it says nothing. Ask after the model has answered: only then is it loaded. Never throws. */
 export async function askOllama(place: ModelEndpoint, signal: AbortSignal): Promise<KnownCapabilities> {
-  const shown = Shown.safeParse(await ask(place, "show", signal)).data;
+  const shown = Shown.safeParse(await ask(place, signal)).data;
   if (shown === undefined) return {};
   const { capabilities, parameters, model_info } = shown;
-  const loaded = Loaded.safeParse(await ask(place, "ps", signal)).data?.models ?? [];
-  const held = loaded.find(({ name, model }) => [name, model].includes(place.model))?.context_length;
+  const held = await loadedWindow(place, signal);
   const set = /^num_ctx\s+(\d+)$/m.exec(parameters ?? "")?.[1];
   const most = Object.entries(model_info ?? {}).find(([name]) => name.endsWith(".context_length"))?.[1];
   return {
@@ -40,10 +30,11 @@ export async function askOllama(place: ModelEndpoint, signal: AbortSignal): Prom
 }
 
 /** undefined if there is no answer, or none in JSON. */
-async function ask({ baseUrl, model }: ModelEndpoint, what: "show" | "ps", signal: AbortSignal): Promise<unknown> {
+async function ask({ baseUrl, model }: ModelEndpoint, signal: AbortSignal): Promise<unknown> {
   try {
-    const response = await fetch(new URL(`/api/${what}`, baseUrl), {
-      ...(what === "show" && { method: "POST", body: JSON.stringify({ model }) }),
+    const response = await fetch(new URL("/api/show", baseUrl), {
+      method: "POST",
+      body: JSON.stringify({ model }),
       headers: { "content-type": "application/json" },
       signal: AbortSignal.any([signal, AbortSignal.timeout(ASK_MS_MAX)]),
       redirect: "error",

@@ -11,6 +11,7 @@ import { isList, type ListedModel, listModels, type NoList } from "../providers/
 import { hostOf, type ModelEndpoint } from "../providers/endpoint/place.ts";
 import type { TABLE } from "../providers/index.ts";
 import { priceOf } from "../run/reservation.ts";
+import { askLmStudio } from "./ask-lmstudio.ts";
 import { askOllama } from "./ask-ollama.ts";
 import { addressOf } from "./catalogue.ts";
 import type { ProviderTrial } from "./test-connection.ts";
@@ -56,7 +57,7 @@ export async function tryEndpoint(
   if (end.type === "failure") return { models, problem: problemOf(end, place, listed) };
 
   const own = models.find((each) => each.id === place.model);
-  const shown = id === "ollama" ? await askOllama(place, signal) : {};
+  const shown = await askServer(id, place, signal);
   const sources: KnownCapabilities[] = [shown, own ?? {}, knownOf(place.model)];
   const known = <Name extends keyof KnownCapabilities>(name: Name) =>
     sources.find((each) => each[name] !== undefined)?.[name] ?? null;
@@ -73,6 +74,12 @@ export async function tryEndpoint(
   };
   const lack = lackOf({ toolCalls, contextWindow, tokensMax: place.tokensMax, isChat: wire === "chat", id });
   return { models, answer, ...(lack !== null && { problem: lack }) };
+}
+
+/** Facts of a local server about its model beside its list; nothing where it has none. */
+async function askServer(id: string, place: ModelEndpoint, signal: AbortSignal): Promise<KnownCapabilities> {
+  if (id === "ollama") return askOllama(place, signal);
+  return id === "lmstudio" ? askLmStudio(place, signal) : {};
 }
 
 /** The defect of an answer. */

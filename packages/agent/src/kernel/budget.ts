@@ -3,8 +3,9 @@
  * off by the rest. Text without room is compressed from its old end: into the summary, then by shortening the answers of
  * tools. A call and its result are never separated. The same conversation always gives the same request.
  */
+import { countTokens } from "@mimikit/core/memory/weigh";
 import { MEDIA_TOKENS } from "../prompt/media.ts";
-import { estimateTokens, shareOut, shorten, tokensOf } from "../prompt/tokens.ts";
+import { estimateTokens, shareOut, shorten } from "../prompt/tokens.ts";
 import type { KernelMessage, Thought, ToolCall, ToolDefinition, VendorData } from "./model.ts";
 
 /** How the room is shared. Room that a part does not need goes to the others. */
@@ -187,14 +188,18 @@ export function shortenTo(message: KernelMessage, max: number, keepsThoughts = f
 /** Arguments stay JSON: endpoints that parse what they are sent choke on torn JSON. Other arguments were not signed. */
 function shortenCall({ vendor, ...call }: ToolCall, max: number): ToolCall {
   if (estimateTokens(call.arguments) <= max) return { ...call, vendor };
-  const shortened = shorten(call.arguments, max, (char) => tokensOf(JSON.stringify(char).slice(1, -1)));
+  const shortened = shorten(call.arguments, max, (char, before) =>
+    countTokens(JSON.stringify(char).slice(1, -1), before),
+  );
   return { ...call, arguments: JSON.stringify({ shortened }) };
 }
 
 /** A text that is quoted where it is shown: each line is indented, and its tags are disarmed. */
 function shortenQuoted(text: string, max: number): string {
   if (estimateTokens(text) <= max) return text;
-  return shorten(text, max, (char) => tokensOf(char === "\n" ? "\n    " : char === "<" ? "&lt;" : char));
+  return shorten(text, max, (char, before) =>
+    countTokens(char === "\n" ? "\n    " : char === "<" ? "&lt;" : char, before),
+  );
 }
 
 function sum(numbers: readonly number[]): number {

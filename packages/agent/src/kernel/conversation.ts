@@ -196,6 +196,13 @@ export class ModelConversation {
     this.prompt = [];
   }
 
+  /** The endpoint holds less than was thought: no request is longer than `tokensMax` from now on. */
+  fitTo(tokensMax: number): void {
+    this.tokensMax = Math.min(this.tokensMax, tokensMax);
+    this.mustCut = true;
+    this.prompt = [];
+  }
+
   /** The endpoint found it too long, whatever we had estimated: half of what is not rules and tools, and nothing shown, from now on. */
   halve(): void {
     const { messages } = this.request(true);

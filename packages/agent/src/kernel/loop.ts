@@ -119,6 +119,7 @@ class Loop {
   /** Each of these helps once in a run, or not at all. */
   private hasFallenBack = false;
   private hasHalved = false;
+  private hasFitted = false;
   private hasBlinded = false;
 
   constructor(run: Run, kernel: Kernel, signal: AbortSignal) {
@@ -329,6 +330,10 @@ class Loop {
         this.hasFallenBack = true;
         await this.trace.note({ event: "retry", reason: "404_fallback", retry: 1, detail: answer.message });
         conversation.dropContext();
+      } else if (answer.kind === "overflow" && answer.tokensMax !== undefined && !this.hasFitted) {
+        this.hasFitted = true;
+        await this.trace.note({ event: "retry", reason: "overflow", retry: 1, detail: answer.message });
+        conversation.fitTo(answer.tokensMax);
       } else if (answer.kind === "overflow" && !this.hasHalved) {
         this.hasHalved = true;
         await this.trace.note({ event: "retry", reason: "overflow", retry: 1, detail: answer.message });

@@ -102,6 +102,8 @@ export interface ModelFailure {
   retryAfterMs?: number;
   /** The endpoint works and answers later by itself: a rate limit, an overload, a model that is being loaded. */
   waits?: boolean;
+  /** For an overflow: the estimated tokens that a request may have there, if known. */
+  tokensMax?: number;
 }
 
 /** How people are told of a model that ended in nothing. */

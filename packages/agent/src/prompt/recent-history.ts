@@ -45,11 +45,21 @@ export function recentHistory(
   const whole = showCut(() => MESSAGE_CHARS);
   const isTight = estimateTokens(whole.map(({ text }) => text).join("\n")) > tokensMax;
   const shown = isTight ? showCut(({ role }) => (role === "user" ? MESSAGE_CHARS : OWN_CHARS_WHEN_TIGHT)) : whole;
-  const fitting = takeWithin(
-    shown.map(({ text }) => text),
-    tokensMax,
-  );
-  return shown.slice(0, fitting.length).reverse();
+  const fitting = fittingOf(shown, tokensMax);
+  // The newest message is shown in any room: a conversation without it makes no sense.
+  return (
+    fitting.length > 0
+      ? fitting
+      : fittingOf(
+          showCut(() => OWN_CHARS_WHEN_TIGHT),
+          tokensMax,
+        )
+  ).reverse();
+}
+
+function fittingOf(shown: readonly Recent[], tokensMax: number): Recent[] {
+  const texts = shown.map(({ text }) => text);
+  return shown.slice(0, takeWithin(texts, tokensMax).length);
 }
 
 /** The same message has the same id, and one that came in twice the same moment and text. */

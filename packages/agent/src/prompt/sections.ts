@@ -3,6 +3,7 @@
  * tokens, so that a prompt has one (SPEC F1).
  */
 
+import { countTokens } from "@mimikit/core/memory/weigh";
 import { ROLES } from "@mimikit/protocol/base/kind";
 import type { Report } from "@mimikit/protocol/base/report";
 import type { HistoryMessage } from "@mimikit/protocol/records/history";
@@ -27,7 +28,7 @@ import {
 } from "./quote.ts";
 import { recalledLine } from "./recalled-line.ts";
 import { recentHistory } from "./recent-history.ts";
-import { estimateTokens, shareOut, shorten, takeWithin, tokensOf } from "./tokens.ts";
+import { estimateTokens, shareOut, shorten, takeWithin } from "./tokens.ts";
 
 /** In a list of tasks more than this are no help; `list_tasks` has them all. */
 const TASKS_MAX = 30;
@@ -335,8 +336,8 @@ function records(items: readonly { fields: QuotedFields; body: string }[], max: 
 }
 
 /** A line break costs its indentation too. */
-function tokensInBody(char: string): number {
-  return tokensOf(char === "\n" ? LINE_BREAK : char);
+function tokensInBody(char: string, before: string): number {
+  return countTokens(char === "\n" ? LINE_BREAK : char, before);
 }
 
 function renderEvents({ task }: Run, max: number): Quoted {
@@ -366,8 +367,8 @@ function shortenData(data: Readonly<Record<string, unknown>>, max: number): Reco
 }
 
 /** In JSON, and in a tag, some characters are written with more. */
-function tokensInJson(char: string): number {
-  return tokensOf(char === "<" ? "\\u003c" : JSON.stringify(char).slice(1, -1));
+function tokensInJson(char: string, before: string): number {
+  return countTokens(char === "<" ? "\\u003c" : JSON.stringify(char).slice(1, -1), before);
 }
 
 function renderTask({ task }: Run, max: number): Quoted {

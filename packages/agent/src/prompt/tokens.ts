@@ -1,42 +1,40 @@
 /** How long a text is to a model, and how it is made to fit: bounds are kept by an estimate, not by a tokenizer. */
-import { CHARS_PER_TOKEN, CJK, CJK_RUNS, TOKENS_PER_CJK } from "@mimikit/core/memory/weigh";
+import { countTokens } from "@mimikit/core/memory/weigh";
 
 /** Of a text that is too long, this much of what remains is its beginning. */
 const HEAD_SHARE = 0.5;
-const NOTE_CHARS_MAX = 48;
 
-/** The tokens of `text`: `0.75·CJK characters + others/3.7` (SPEC F4). */
+/** The tokens of `text`, estimated for the tokenizer that splits it most (SPEC F4). */
 export function estimateTokens(text: string): number {
-  let cjk = 0;
-  let units = 0;
-  for (const [run] of text.matchAll(CJK_RUNS)) {
-    cjk += [...run].length;
-    units += run.length;
-  }
-  return Math.ceil(cjk * TOKENS_PER_CJK + (text.length - units) / CHARS_PER_TOKEN);
+  return Math.ceil(countTokens(text));
 }
 
-/** The tokens that one character adds, unrounded; of a text without CJK characters, what it adds as a whole. */
-export function tokensOf(char: string): number {
-  return CJK.test(char) ? TOKENS_PER_CJK : char.length / CHARS_PER_TOKEN;
-}
+/** The cost of a character. @param before the character before it; none at the beginning. */
+export type CharCost = (char: string, before: string) => number;
 
 /**
  * `text` with its middle left out, and a note in its place, where it costs more than `max`. Its end stays: that is
  * where the question is. Less than a note never remains.
  */
-export function shorten(text: string, max: number, costOf: (char: string) => number = tokensOf): string {
+export function shorten(text: string, max: number, costOf: CharCost = countTokens): string {
   const chars = [...text];
-  const costs = chars.map(costOf);
+  const costs = costsOf(chars, costOf);
   if (sum(costs) <= max) return text;
-  const room = Math.max(0, max - NOTE_CHARS_MAX * costOf("x"));
+  const room = Math.max(0, max - sum(costsOf([...noteOf(chars.length)], costOf)) - costOf("x", ""));
   let head = 0;
   let spent = 0;
   for (; spent + (costs[head] ?? 0) <= room * HEAD_SHARE; head++) spent += costs[head] ?? 0;
   let tail = chars.length;
   for (; spent + (costs[tail - 1] ?? 0) <= room; tail--) spent += costs[tail - 1] ?? 0;
-  const note = ` [… ${tail - head} characters left out …] `;
-  return `${chars.slice(0, head).join("")}${note}${chars.slice(tail).join("")}`;
+  return `${chars.slice(0, head).join("")}${noteOf(tail - head)}${chars.slice(tail).join("")}`;
+}
+
+function noteOf(left: number): string {
+  return ` [… ${left} characters left out …] `;
+}
+
+function costsOf(chars: readonly string[], costOf: CharCost): number[] {
+  return chars.map((char, i) => costOf(char, chars[i - 1] ?? ""));
 }
 
 /** Fair shares of `total`: what costs less than its share leaves the rest to the others. */

@@ -12,13 +12,14 @@ import type { Action } from "../base/action.ts";
 import { factsAt, isCancelled, openDependents, openTriggers, type Snapshot } from "../base/snapshot.ts";
 import type { Facts } from "../conditions/condition.ts";
 import { leavesToAsk } from "../conditions/index.ts";
+import { weigh } from "../memory/weigh.ts";
 import { isResting } from "../triggers/occurrence.ts";
 import { dependentFactsAt } from "./fire.ts";
 
 export const EVALUATION_EVERY_SEC = 300;
 /** Seconds until the next batch after one failure in a row, two, … A user who has set up a model meanwhile waits an hour at most. */
 export const EVALUATION_BACKOFF_SEC = [600, 1_800, 3_600] as const;
-/** Characters of all conditions of a batch: a model with a small window is shown them whole. The others wait for the next. */
+/** Characters of all conditions of a batch, as `weigh` counts them: a model with a small window is shown them whole. The others wait for the next. */
 export const EVALUATION_CHARS_MAX = 12_000;
 /** Above that of any requested task (SPEC A5). */
 const EVALUATION_PRIORITY = 10;
@@ -77,12 +78,12 @@ function isAwake({ paused, over }: Trigger): boolean {
   return !paused && over === undefined;
 }
 
-/** The first ones, as many as a batch holds. */
+/** The first ones, as many as a batch holds; at least one. */
 function fitting(questions: readonly Question[]): Question[] {
   let chars = 0;
   const next = questions.findIndex(({ prompt }, i) => {
-    chars += prompt.length;
-    return i >= EVALUATION_ITEMS_MAX || chars > EVALUATION_CHARS_MAX;
+    chars += weigh(prompt);
+    return i >= EVALUATION_ITEMS_MAX || (i > 0 && chars > EVALUATION_CHARS_MAX);
   });
   return next < 0 ? [...questions] : questions.slice(0, next);
 }

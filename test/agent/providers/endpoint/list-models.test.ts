@@ -4,6 +4,7 @@ import { createServer, type IncomingMessage } from "node:http";
 import type { AddressInfo } from "node:net";
 import { findLocal } from "@mimikit/agent/connect/find-local";
 import { expect, onTestFinished, test } from "vitest";
+import { askLmStudio } from "../../../../packages/agent/src/connect/ask-lmstudio.ts";
 import {
   isList,
   type ListedModel,
@@ -69,6 +70,48 @@ test.each([
       data: [{ id: "pixtral", max_context_length: 128_000, capabilities: { function_calling: false, vision: true } }],
     },
     { id: "pixtral", contextWindow: 128_000, toolCalls: false, vision: true },
+  ],
+  [
+    "LM Studio with a model that is loaded",
+    "chat",
+    {
+      data: [{ id: "qwen", type: "llm", state: "loaded", max_context_length: 131_072, loaded_context_length: 4_096 }],
+    },
+    { id: "qwen", contextWindow: 4_096 },
+  ],
+  [
+    "llama.cpp with a smaller window than the model was trained with",
+    "chat",
+    { data: [{ id: "a.gguf", owned_by: "llamacpp", meta: { n_ctx: 8_192, n_ctx_train: 131_072 } }] },
+    { id: "a.gguf", contextWindow: 8_192 },
+  ],
+  [
+    "OpenRouter of a vendor that holds less",
+    "chat",
+    {
+      data: [
+        { id: "v/m", context_length: 200_000, top_provider: { context_length: 32_768, max_completion_tokens: null } },
+      ],
+    },
+    { id: "v/m", contextWindow: 32_768 },
+  ],
+  [
+    "Groq",
+    "chat",
+    { data: [{ id: "llama", active: true, context_window: 131_072 }] },
+    { id: "llama", contextWindow: 131_072 },
+  ],
+  [
+    "a server with an odd number",
+    "chat",
+    { data: [{ id: "odd", max_model_len: -1, context_length: "many", max_context_length: 0.5 }] },
+    { id: "odd" },
+  ],
+  [
+    "Anthropic with limits",
+    "anthropic",
+    { data: [{ type: "model", id: "claude-6", max_input_tokens: 200_000, max_tokens: 64_000 }], has_more: false },
+    { id: "claude-6", contextWindow: 200_000 },
   ],
   ["vLLM", "chat", { data: [{ id: "qwen", max_model_len: 32_768 }] }, { id: "qwen", contextWindow: 32_768 }],
   [
@@ -137,6 +180,14 @@ test("an endpoint that is not there, or answers with no list, is told in words",
   expect(await listModels("chat", { baseUrl }, NEVER)).toMatchObject({ message: expect.stringContaining("no JSON") });
   const nobody = await listModels("chat", { baseUrl: "http://127.0.0.1:9/v1" }, NEVER);
   expect(nobody).toEqual({ message: expect.stringMatching(/refused|bad port/i) });
+});
+
+test("LM Studio is asked for the loaded window at its own list", async () => {
+  const model = { id: "qwen", state: "loaded", max_context_length: 131_072, loaded_context_length: 4_096 };
+  const { baseUrl, asked } = await serve({ data: [model] });
+  expect(await askLmStudio({ baseUrl, model: "qwen" }, NEVER)).toEqual({ contextWindow: 4_096 });
+  expect(asked[0]?.url).toBe("/api/v0/models");
+  expect(await askLmStudio({ baseUrl, model: "another" }, NEVER)).toEqual({});
 });
 
 test("local servers are those that answer with models, and nothing else that listens there", async () => {

@@ -98,19 +98,23 @@ function causeOf(error: Error): string {
   return cause instanceof Error && cause.message !== "" ? cause.message : error.message;
 }
 
-const Count = z.number().int().positive();
+const MaybeCount = z.number().int().positive().nullish().catch(null);
 const Dollars = z.coerce.number().min(0);
 const Listed = z.object({
   id: z.string().optional(),
   name: z.string().optional(),
   model: z.string().optional(),
-  // Tokens of the window: OpenRouter, Mistral, vLLM, LM Studio, Google, LiteLLM.
-  context_length: Count.nullish(),
-  max_context_length: Count.nullish(),
-  max_model_len: Count.nullish(),
-  inputTokenLimit: Count.nullish(),
-  max_input_tokens: Count.nullish(),
-  meta: z.object({ n_ctx_train: Count.nullish() }).nullish(),
+  // Where the tokens of the window are said; `WINDOWS` names who says them there. An odd value costs the model nothing.
+  loaded_context_length: MaybeCount,
+  top_provider: z.object({ context_length: MaybeCount }).nullish().catch(null),
+  context_length: MaybeCount,
+  max_context_length: MaybeCount,
+  max_model_len: MaybeCount,
+  context_window: MaybeCount,
+  max_input_tokens: MaybeCount,
+  inputTokenLimit: MaybeCount,
+  model_info: z.object({ max_input_tokens: MaybeCount }).nullish().catch(null),
+  meta: z.object({ n_ctx: MaybeCount, n_ctx_train: MaybeCount }).nullish().catch(null),
   architecture: z.object({ input_modalities: z.array(z.string()).optional() }).nullish(),
   supported_parameters: z.array(z.string()).nullish(),
   supportedGenerationMethods: z.array(z.string()).nullish(),
@@ -127,6 +131,30 @@ const Listed = z.object({
   pricing: z.object({ prompt: Dollars, completion: Dollars, input_cache_read: Dollars.optional() }).nullish(),
 });
 type Listed = z.infer<typeof Listed>;
+
+/** Where each server says how many tokens a model holds; a window that is in use counts before one that is possible. */
+const WINDOWS: readonly (readonly [server: string, windowOf: (listed: Listed) => number | null | undefined])[] = [
+  // https://lmstudio.ai/docs/developer/rest/endpoints (`/api/v0/models`; only of a loaded model)
+  ["LM Studio, loaded", (each) => each.loaded_context_length],
+  // https://github.com/ggml-org/llama.cpp/blob/master/tools/server/README.md
+  ["llama.cpp, loaded", (each) => each.meta?.n_ctx],
+  // https://openrouter.ai/docs/api-reference/list-available-models: the vendor that is asked may hold less
+  ["OpenRouter, its first vendor", (each) => each.top_provider?.context_length],
+  ["OpenRouter, Together", (each) => each.context_length],
+  // https://docs.mistral.ai/api/#tag/models, https://lmstudio.ai/docs/developer/rest/endpoints
+  ["Mistral, LM Studio", (each) => each.max_context_length],
+  // https://docs.vllm.ai: `/v1/models`
+  ["vLLM", (each) => each.max_model_len],
+  // https://console.groq.com/docs/models
+  ["Groq", (each) => each.context_window],
+  // https://docs.claude.com/en/api/models-list
+  ["Anthropic", (each) => each.max_input_tokens],
+  // https://ai.google.dev/api/models
+  ["Google", (each) => each.inputTokenLimit],
+  // https://docs.litellm.ai: `/model/info`
+  ["LiteLLM", (each) => each.model_info?.max_input_tokens],
+  ["llama.cpp", (each) => each.meta?.n_ctx_train],
+];
 const Body = z.object({ data: z.array(z.unknown()).optional(), models: z.array(z.unknown()).optional() });
 
 /** @throws BadJson */
@@ -147,14 +175,7 @@ function idOf({ id, name, model }: Listed): string {
 
 function knownOf(each: Listed): Omit<ListedModel, "id"> {
   const { pricing, supported_parameters: parameters } = each;
-  const contextWindow =
-    each.context_length ??
-    each.max_context_length ??
-    each.max_model_len ??
-    each.inputTokenLimit ??
-    each.max_input_tokens ??
-    each.meta?.n_ctx_train ??
-    undefined;
+  const contextWindow = WINDOWS.map(([, windowOf]) => windowOf(each)).find((tokens) => tokens != null) ?? undefined;
   const price = pricing && {
     input: pricing.prompt * TOKENS_PRICED,
     cached: (pricing.input_cache_read ?? pricing.prompt) * TOKENS_PRICED,

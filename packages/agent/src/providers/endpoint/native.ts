@@ -7,7 +7,7 @@ import { factsOf, keyNamesOf, keyOf, type ProviderEnvironment } from "@mimikit/r
 import { capabilitiesOf, type KnownCapabilities } from "../../kernel/capabilities.ts";
 import type { Senses } from "../../prompt/media.ts";
 import { effortOf, modelOf } from "../../provider.ts";
-import { type ModelEndpoint, missingModel, RETRY_DELAYS_MS, TOKENS_MIN } from "./place.ts";
+import { type ModelEndpoint, missingModel, RETRY_DELAYS_MS, shareWindow } from "./place.ts";
 
 export interface NativeEndpoint extends ModelEndpoint {
   /** The maximum size of a request in tokens. */
@@ -23,9 +23,6 @@ export interface Vendor {
   /** The common capabilities of its models, also of one that is not known yet. */
   known: KnownCapabilities;
 }
-
-/** Of a window, the answer may have no more. */
-const OUTPUT_SHARE_MAX = 0.5;
 
 type Settings = Pick<Config, "model" | "models" | "effort" | "efforts" | Vendor["id"]>;
 
@@ -54,13 +51,11 @@ export function nativeEndpointOf(
   const { baseUrl = ownBaseUrl, firstByteSec, idleSec } = settings;
   const model = modelOf(role, config) ?? "";
   const { contextWindow, reservedOutput, vision, audio } = capabilitiesOf(model, settings, vendor.known);
-  const outputTokensMax = Math.min(reservedOutput, Math.floor(contextWindow * OUTPUT_SHARE_MAX));
   const effort = effortOf(role, config);
   return {
     baseUrl: withVersion(baseUrl, ownBaseUrl),
     model,
-    tokensMax: Math.max(TOKENS_MIN, contextWindow - outputTokensMax),
-    outputTokensMax,
+    ...shareWindow(contextWindow, reservedOutput),
     senses: { vision, audio },
     firstByteMs: firstByteSec * 1_000,
     idleMs: idleSec * 1_000,

@@ -9,6 +9,18 @@ export const RETRY_DELAYS_MS = [500, 1_000, 2_000, 4_000];
 /** A smaller window than this cannot hold the rules of a role. */
 export const TOKENS_MIN = 1_024;
 
+/** Of a window, the answer may have no more. */
+const OUTPUT_SHARE_MAX = 0.5;
+
+/** The largest request and the largest answer, in tokens, that a window holds together. */
+export function shareWindow(
+  contextWindow: number,
+  reservedOutput: number,
+): { tokensMax: number; outputTokensMax: number } {
+  const outputTokensMax = Math.min(reservedOutput, Math.floor(contextWindow * OUTPUT_SHARE_MAX));
+  return { tokensMax: Math.max(TOKENS_MIN, contextWindow - outputTokensMax), outputTokensMax };
+}
+
 export interface ModelEndpoint {
   baseUrl: string;
   apiKey?: string;

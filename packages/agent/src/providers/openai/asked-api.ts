@@ -1,12 +1,10 @@
 /** The API that a model is asked over, by the settings, by what its endpoint has refused, or by its address; and what follows from it. */
 import { capabilitiesOf, type KnownCapabilities, knownOf } from "../../kernel/capabilities.ts";
 import { readLearnt } from "../endpoint/learnt.ts";
-import { TOKENS_MIN } from "../endpoint/place.ts";
+import { shareWindow } from "../endpoint/place.ts";
 import { type Api, apiByAddress, isOpenai } from "./api.ts";
 import type { Endpoint } from "./endpoint.ts";
 
-/** Of a window, the answer of a model that thinks may have no more. */
-const OUTPUT_SHARE_MAX = 0.5;
 /** Over Responses most models think, and their thoughts count as a part of the answer. */
 const THINKING: KnownCapabilities = { reservedOutput: 32_000 };
 /** No model of OpenAI that Responses knows has a smaller window, whatever a deployment is called. */
@@ -23,6 +21,5 @@ export function limitedByApi(endpoint: Endpoint, api = askedApi(endpoint)): Endp
   if (configured === undefined || api === "chat") return endpoint;
   const known = { ...THINKING, ...(isOpenai(baseUrl) && AT_OPENAI), ...knownOf(model) };
   const { contextWindow, reservedOutput } = capabilitiesOf(model, configured, known);
-  const outputTokensMax = Math.min(reservedOutput, Math.floor(contextWindow * OUTPUT_SHARE_MAX));
-  return { ...endpoint, outputTokensMax, tokensMax: Math.max(TOKENS_MIN, contextWindow - outputTokensMax) };
+  return { ...endpoint, ...shareWindow(contextWindow, reservedOutput) };
 }

@@ -7,7 +7,7 @@ import type { Config } from "@mimikit/runtime/config/config";
 import { factsOf, keyNamesOf, keyOf, type ProviderEnvironment } from "@mimikit/runtime/config/providers";
 import { capabilitiesOf, type KnownCapabilities } from "../../kernel/capabilities.ts";
 import { effortOf, modelOf } from "../../provider.ts";
-import { type ModelEndpoint, missingModel, RETRY_DELAYS_MS, TOKENS_MIN } from "../endpoint/place.ts";
+import { type ModelEndpoint, missingModel, RETRY_DELAYS_MS, shareWindow } from "../endpoint/place.ts";
 
 /** Providers that are asked over Chat Completions. */
 export type ChatId = PresetId | "openai";
@@ -73,8 +73,7 @@ export function endpointOf(
     api,
     baseUrl,
     model,
-    tokensMax: Math.max(TOKENS_MIN, can.contextWindow - can.reservedOutput),
-    outputTokensMax: can.reservedOutput,
+    ...shareWindow(can.contextWindow, can.reservedOutput),
     toolCalls: can.toolCalls,
     configured,
     firstByteMs: firstByteSec * 1_000,
