@@ -1,0 +1,64 @@
+/** What a proxy did instead of carrying a request, in words for people: each says what to do. */
+import { sentence } from "@mimikit/protocol/texts/coded";
+import { type ProxyServer, shownProxy } from "./proxy-rules.ts";
+
+const AUTHENTICATION_REQUIRED = 407;
+/** It would connect, and could not. */
+const UNREACHED: ReadonlySet<number> = new Set([502, 503, 504]);
+/** A certificate that no known authority has signed: by the names of OpenSSL. */
+const UNTRUSTED: ReadonlySet<string> = new Set([
+  "UNABLE_TO_GET_ISSUER_CERT",
+  "UNABLE_TO_GET_ISSUER_CERT_LOCALLY",
+  "UNABLE_TO_VERIFY_LEAF_SIGNATURE",
+  "SELF_SIGNED_CERT_IN_CHAIN",
+  "DEPTH_ZERO_SELF_SIGNED_CERT",
+]);
+
+/** The proxy's fault, not that of the server behind it. Nothing of the request has reached that server. */
+export class ProxyError extends Error {
+  override readonly name = "ProxyError";
+  /** The proxy is not there, or it cannot reach the host: another try may do better. */
+  readonly isOutage: boolean;
+
+  constructor(message: string, isOutage: boolean) {
+    super(message);
+    this.isOutage = isOutage;
+  }
+}
+
+/** @param host with its port. */
+export function refusedBy(proxy: ProxyServer, status: number, host: string): ProxyError {
+  const named = { proxy: shownProxy(proxy), host, status };
+  if (status === AUTHENTICATION_REQUIRED)
+    return new ProxyError(sentence("proxy_login", { ...named, field: proxy.from }), false);
+  if (UNREACHED.has(status)) return new ProxyError(sentence("proxy_cannot_reach", named), true);
+  return new ProxyError(sentence("proxy_refused", named), false);
+}
+
+/** The proxy itself cannot be reached. @param detail the code of the system. */
+export function unreachable(proxy: ProxyServer, detail: string): ProxyError {
+  if (UNTRUSTED.has(detail)) return untrusted(proxy, proxy.url.host);
+  return new ProxyError(sentence("proxy_unreachable", { proxy: shownProxy(proxy), detail, field: proxy.from }), true);
+}
+
+export function isUntrusted(error: unknown): boolean {
+  return UNTRUSTED.has(codeIn(error) ?? "");
+}
+
+/** Something between here and the host signs certificates of its own, as proxies do that read what is sent. */
+export function untrusted(proxy: ProxyServer, host: string): ProxyError {
+  return new ProxyError(sentence("proxy_certificate", { proxy: shownProxy(proxy), host }), false);
+}
+
+/** The proxy's fault in an error, whatever stands around it; null where it is another's. */
+export function proxyErrorIn(error: unknown): ProxyError | null {
+  for (let each = error; each instanceof Error; each = each.cause) if (each instanceof ProxyError) return each;
+  return null;
+}
+
+/** The code of the system in an error or its causes. */
+export function codeIn(error: unknown): string | undefined {
+  for (let each = error; each instanceof Error; each = each.cause)
+    if ("code" in each && typeof each.code === "string") return each.code;
+  return undefined;
+}
