@@ -126,6 +126,15 @@ function parserOf(words: string[], commands: readonly Command[], isOverview = fa
 // A reader that has seen enough (`mimikit logs | head`) is not a failure.
 process.stdout.on("error", (error: NodeJS.ErrnoException) => process.exit(error.code === "EPIPE" ? 0 : EXIT.failed));
 
+/** The first request of a command finds out whether there is a proxy: most commands make none beyond this machine. */
+const direct = globalThis.fetch;
+globalThis.fetch = async (...asked) => {
+  globalThis.fetch = direct;
+  const { useOwnProxy } = await import("./io/own-proxy.ts");
+  useOwnProxy();
+  return fetch(...asked);
+};
+
 settleTimeZone(process.env);
 await chooseLanguage(process.env, hideBin(process.argv));
 try {

@@ -24,6 +24,7 @@ import { checkChannels } from "./channels.ts";
 import { type DoctorCheck, type DoctorInput, fail, ok, warn } from "./check.ts";
 import { checkHooks } from "./hooks.ts";
 import { checkMcp } from "./mcp.ts";
+import { checkProxy } from "./proxy.ts";
 import { checkRecords } from "./records.ts";
 import { checkRequirements } from "./requirements.ts";
 import { checkSandbox } from "./sandbox.ts";
@@ -57,6 +58,7 @@ export const CHECKS: Record<string, (input: DoctorInput) => Promise<DoctorCheck[
   /** Loaded only where an engine is set up. */
   pools: async (input) => (input.config.pools.url === undefined ? [] : (await import("./pools.ts")).checkPools(input)),
   mcp: checkMcp,
+  proxy: checkProxy,
   web: checkWeb,
   quarantine: checkQuarantine,
   records: checkRecords,

@@ -1,12 +1,14 @@
 /** A connection through a proxy (RFC 9110, CONNECT). */
 import * as http from "node:http";
 import * as https from "node:https";
-import { isIP, type Socket } from "node:net";
+import { connect, isIP, type Socket } from "node:net";
 import { codeIn, ProxyError, refusedBy, unreachable } from "./proxy-error.ts";
 import { type ProxyServer, plainHost, proxyAuthorization } from "./proxy-rules.ts";
 
 /** Until the proxy has connected, or refused to. */
 const CONNECT_MS_MAX = 20_000;
+/** Until it is known that the proxy listens. */
+const LOOK_MS_MAX = 5_000;
 const OK = 200;
 const MULTIPLE_CHOICES = 300;
 
@@ -22,7 +24,7 @@ export function openTunnel(proxy: ProxyServer, authority: string, signal?: Abort
   return new Promise((resolve, reject) => {
     const asked = request({
       host,
-      port: url.port || (url.protocol === "https:" ? 443 : 80),
+      port: portOf(proxy),
       method: "CONNECT",
       path: authority,
       headers: { host: authority, ...(authorization !== undefined && { "proxy-authorization": authorization }) },
@@ -48,4 +50,22 @@ export function openTunnel(proxy: ProxyServer, authority: string, signal?: Abort
     });
     asked.end();
   });
+}
+
+/** Does the proxy listen? null where it does. */
+export function isThere(proxy: ProxyServer): Promise<ProxyError | null> {
+  return new Promise((resolve) => {
+    const socket = connect({ host: plainHost(proxy.url.hostname), port: portOf(proxy), timeout: LOOK_MS_MAX });
+    const end = (failure: ProxyError | null) => {
+      socket.destroy();
+      resolve(failure);
+    };
+    socket.once("connect", () => end(null));
+    socket.once("timeout", () => end(unreachable(proxy, "ETIMEDOUT")));
+    socket.once("error", (error) => end(unreachable(proxy, codeIn(error) ?? error.message)));
+  });
+}
+
+function portOf({ url }: ProxyServer): number {
+  return Number(url.port) || (url.protocol === "https:" ? 443 : 80);
 }
