@@ -355,6 +355,7 @@ function untilAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
 
 function reasonOf(error: unknown): string {
   const { message, cause } = error instanceof Error ? error : new Error(String(error));
-  const why = cause instanceof Error && cause.message !== "" ? `${message} (${cause.message})` : message;
+  const why =
+    cause instanceof Error && !["", message].includes(cause.message) ? `${message} (${cause.message})` : message;
   return beginningOf(why.replace(/\s+/g, " "), REASON_CHARS_MAX);
 }

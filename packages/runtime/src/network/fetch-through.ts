@@ -23,7 +23,7 @@ const carriers = new Map<string, Dispatch>();
  * Asks as `own` would, through the proxy that `proxyOf` names for each address, also where a redirect leads.
  * @throws as fetch does; the cause of its error is a ProxyError where the proxy failed.
  */
-export function fetchThrough(
+export async function fetchThrough(
   own: Fetch,
   proxyOf: ProxyOf,
   input: Parameters<Fetch>[0],
@@ -31,7 +31,13 @@ export function fetchThrough(
 ): Promise<Response> {
   const dispatch: Dispatch = (options, handler) =>
     carrierFor(new URL(String(options.origin)), proxyOf)(options, handler);
-  return own(input, { ...init, dispatcher: { dispatch } } as RequestInit);
+  try {
+    return await own(input, { ...init, dispatcher: { dispatch } } as RequestInit);
+  } catch (error) {
+    const ofProxy = proxyErrorIn(error);
+    // "fetch failed" says nothing to those who show the message alone.
+    throw ofProxy === null ? error : new TypeError(ofProxy.message, { cause: ofProxy });
+  }
 }
 
 function carrierFor(origin: URL, proxyOf: ProxyOf): Dispatch {
