@@ -2,6 +2,7 @@
 
 import { settleTimeZone } from "@mimikit/runtime/clock/system-zone";
 import { VERSION } from "@mimikit/runtime/home/version";
+import { useProxyLater } from "@mimikit/runtime/network/use-proxy";
 import yargs from "yargs";
 import { hideBin } from "yargs/helpers";
 import { type Command, examplesText } from "./arguments/command.ts";
@@ -126,14 +127,8 @@ function parserOf(words: string[], commands: readonly Command[], isOverview = fa
 // A reader that has seen enough (`mimikit logs | head`) is not a failure.
 process.stdout.on("error", (error: NodeJS.ErrnoException) => process.exit(error.code === "EPIPE" ? 0 : EXIT.failed));
 
-/** The first request of a command finds out whether there is a proxy: most commands make none beyond this machine. */
-const direct = globalThis.fetch;
-globalThis.fetch = async (...asked) => {
-  globalThis.fetch = direct;
-  const { useOwnProxy } = await import("./io/own-proxy.ts");
-  useOwnProxy();
-  return fetch(...asked);
-};
+// Most commands make no request beyond this machine, and need not know.
+useProxyLater(async () => (await import("./io/own-proxy.ts")).useOwnProxy());
 
 settleTimeZone(process.env);
 await chooseLanguage(process.env, hideBin(process.argv));

@@ -52,8 +52,13 @@ export function untrusted(proxy: ProxyServer, host: string): ProxyError {
 
 /** The proxy's fault in an error, whatever stands around it; null where it is another's. */
 export function proxyErrorIn(error: unknown): ProxyError | null {
-  for (let each = error; each instanceof Error; each = each.cause) if (each instanceof ProxyError) return each;
+  for (let each = error; each instanceof Error; each = each.cause) if (isProxyError(each)) return each;
   return null;
+}
+
+/** By its name: what carries requests is a bundle of its own, with a class of its own. */
+function isProxyError(error: Error): error is ProxyError {
+  return error.name === "ProxyError" && "isOutage" in error;
 }
 
 /** The code of the system in an error or its causes. */

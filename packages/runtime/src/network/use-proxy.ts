@@ -3,26 +3,28 @@
  * (docs/decisions/0071-one-place-for-proxies.md). Without a proxy it is Node's own, and nothing is loaded for it.
  */
 import type { Environment } from "../home/home.ts";
+import { programOf } from "../home/programs.ts";
 import { type ProxyRules, type ProxyServer, type ProxySettings, proxyOf, proxyRules } from "./proxy-rules.ts";
 
 const DIRECT: ProxyRules = { http: null, https: null, noProxy: [], problems: [] };
 /** Programs that are started are told to reach this machine directly, as this process does. */
 const THIS_MACHINE = ["localhost", "127.0.0.1", "::1"];
 
+const direct = globalThis.fetch;
 let rules = DIRECT;
-/** Node's own; undefined while it is in its place. */
-let direct: typeof fetch | undefined;
 
 /** From now on, requests go as these settings and variables say. It may be called again, when they have changed. */
 export function useProxy(settings: ProxySettings, env: Environment): void {
   rules = proxyRules(settings, env);
-  if (isProxied()) {
-    direct ??= globalThis.fetch;
-    globalThis.fetch = proxiedFetch;
-  } else if (direct !== undefined) {
-    globalThis.fetch = direct;
-    direct = undefined;
-  }
+  globalThis.fetch = isProxied() ? proxiedFetch : direct;
+}
+
+/** The first request, if there is one, finds out whether there is a proxy. @param find calls `useProxy`. */
+export function useProxyLater(find: () => Promise<void>): void {
+  globalThis.fetch = async (...asked) => {
+    await find();
+    return fetch(...asked);
+  };
 }
 
 /** The proxy of a request to `url`; null where it goes directly. */
@@ -52,9 +54,8 @@ function isProxied(): boolean {
 }
 
 const proxiedFetch: typeof fetch = async (input, init) => {
-  const own = direct ?? fetch;
   // It was taken while there was a proxy.
-  if (!isProxied()) return own(input, init);
-  const { fetchThrough } = await import("./fetch-through.ts");
-  return fetchThrough(own, currentProxyOf, input, init);
+  if (!isProxied()) return direct(input, init);
+  const { fetchThrough }: typeof import("./fetch-through.ts") = await import(programOf("fetch-through"));
+  return fetchThrough(direct, currentProxyOf, input, init);
 };
