@@ -56,7 +56,7 @@ const read = async (pieces: AsyncIterable<Uint8Array>) => {
 };
 const part = { id: "o-1", text: "told", isUrgent: false } as never;
 
-/** What each does, to its failure in words: empty where it tells none. */
+/** Each asks once, and returns its failure in words: empty where it tells none. */
 const CONSUMERS: Record<string, () => Promise<string>> = {
   "Chat Completions": () => last(chatCompletions({ ...place, id: "openai", tokensMax: 8_000, baseUrl: `${AT}/v1` })),
   "the wire of Anthropic": () => last(anthropicModel({ ...place, id: "anthropic", baseUrl: `${AT}/v1` } as never)),

@@ -164,6 +164,12 @@ describe("an error of the proxy is told as its own, with what to do", () => {
     ["a missing login", { login: "me:secret-word" }, /wants a name and a password \(HTTP 407\): .*HTTPS?_PROXY/, false],
     ["a refusal", { refuses: 403 }, /refuses to connect to api\.vendor\.test:443 \(HTTP 403\): allow/, false],
     ["no way to the host", { routes: {} }, /cannot reach api\.vendor\.test:443 \(HTTP 502\)/, true],
+    [
+      "a name that it cannot look up, as squid and tinyproxy answer",
+      { refuses: 500 },
+      /cannot reach api\.vendor\.test:443 \(HTTP 500\)/,
+      true,
+    ],
     ["one that is busy", { refuses: 503 }, /cannot reach api\.vendor\.test:443 \(HTTP 503\)/, true],
   ])("%s", async (_name, options, message, isOutage) => {
     const { proxy } = await start(options);

@@ -24,13 +24,12 @@ import { checkChannels } from "./channels.ts";
 import { type DoctorCheck, type DoctorInput, fail, ok, warn } from "./check.ts";
 import { checkHooks } from "./hooks.ts";
 import { checkMcp } from "./mcp.ts";
-import { checkProxy } from "./proxy.ts";
+import { checkProxy, checkWeb } from "./network.ts";
 import { checkRecords } from "./records.ts";
 import { checkRequirements } from "./requirements.ts";
 import { checkSandbox } from "./sandbox.ts";
 import { checkSkills } from "./skills.ts";
 import { checkTimeZone } from "./time-zone.ts";
-import { checkWeb } from "./web.ts";
 import { warnOfGit } from "./work-tree.ts";
 
 const DISK_BYTES_WARN = 500 * 1_048_576;

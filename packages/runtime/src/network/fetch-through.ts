@@ -10,7 +10,7 @@ import { openTunnel } from "./tunnel.ts";
 
 type Fetch = typeof fetch;
 type ProxyOf = (url: URL) => ProxyServer | null;
-/** What fetch asks of a dispatcher. */
+/** The part of a dispatcher that fetch uses. */
 type Dispatch = (options: Dispatcher.DispatchOptions, handler: Dispatcher.DispatchHandler) => boolean;
 
 const AUTHENTICATION_REQUIRED = 407;

@@ -1,10 +1,10 @@
-/** What a proxy did instead of carrying a request, in words for people: each says what to do. */
+/** The failures of a proxy, in words for people: each says what to do. */
 import { sentence } from "@mimikit/protocol/texts/coded";
 import { type ProxyServer, shownProxy } from "./proxy-rules.ts";
 
 const AUTHENTICATION_REQUIRED = 407;
-/** It would connect, and could not. */
-const UNREACHED: ReadonlySet<number> = new Set([502, 503, 504]);
+/** From here on it would connect, and could not: squid and tinyproxy say 500 of a name that they cannot look up. */
+const UNREACHED = 500;
 /** A certificate that no known authority has signed: by the names of OpenSSL. */
 const UNTRUSTED: ReadonlySet<string> = new Set([
   "UNABLE_TO_GET_ISSUER_CERT",
@@ -31,7 +31,7 @@ export function refusedBy(proxy: ProxyServer, status: number, host: string): Pro
   const named = { proxy: shownProxy(proxy), host, status };
   if (status === AUTHENTICATION_REQUIRED)
     return new ProxyError(sentence("proxy_login", { ...named, field: proxy.from }), false);
-  if (UNREACHED.has(status)) return new ProxyError(sentence("proxy_cannot_reach", named), true);
+  if (status >= UNREACHED) return new ProxyError(sentence("proxy_cannot_reach", named), true);
   return new ProxyError(sentence("proxy_refused", named), false);
 }
 

@@ -73,7 +73,7 @@ export function shownProxy({ url }: ProxyServer): string {
   return `${url.protocol}//${url.host}`;
 }
 
-/** What must not be in a log: the password, as it is and as it stands in the address. */
+/** The passwords, which no log may hold: as they are, and as they stand in the address. */
 export function proxySecrets({ http, https }: ProxyRules): string[] {
   return [http, https].flatMap((proxy) =>
     proxy === null ? [] : [proxy.url.password, decoded(proxy.url.password)].filter((text) => text !== ""),

@@ -1,5 +1,6 @@
-/** The proxy of the processes that run, else of this command: is it there, and which hosts go round it? */
+/** Is the network reached: by a proxy, with certificates of one's own, with the search engine that is set up? */
 import { accessSync, constants } from "node:fs";
+import { missingForSearch } from "@mimikit/agent/web/web";
 import { loadConfig } from "@mimikit/runtime/config/config";
 import { proxyRules, shownProxy } from "@mimikit/runtime/network/proxy-rules";
 import { hasCode } from "@mimikit/store/disk/error-code";
@@ -9,6 +10,7 @@ import { type DoctorCheck, type DoctorInput, fail, ok, warn } from "./check.ts";
 
 const CERTIFICATES = "NODE_EXTRA_CA_CERTS";
 
+/** The proxy of the processes that run, else of this command: is it there, and which hosts go round it? */
 export async function checkProxy({ home, exists }: DoctorInput): Promise<DoctorCheck[]> {
   const env = (exists ? await runningEnvironment(home) : null) ?? process.env;
   const { http, https, noProxy } = proxyRules(loadConfig(home, env).config.proxy, env);
@@ -40,4 +42,24 @@ function checkCertificates(path: string | undefined): DoctorCheck[] {
     ];
   }
   return [ok(t("authorities in {path} are trusted, too ({variable})", { path, variable: CERTIFICATES }))];
+}
+
+/** Does the search engine that is set up have what it needs? */
+export function checkWeb({ home, exists }: DoctorInput): DoctorCheck[] {
+  if (!exists) return [];
+  const { config, keys } = loadConfig(home, process.env);
+  const lack = missingForSearch(config, { env: process.env, keys });
+  if (lack !== null) return [warn(lack, t("then: mimikit restart"))];
+  const { fetch, search } = config.web;
+  const searched =
+    search.engine === undefined
+      ? t("no search engine is set up")
+      : t("searches are asked of {engine}", { engine: search.engine });
+  return [
+    ok(
+      fetch
+        ? t("Workers of model endpoints can load pages; {searched}", { searched })
+        : t("Workers of model endpoints load no pages; {searched}", { searched }),
+    ),
+  ];
 }
