@@ -69,7 +69,8 @@ test("systemd understands the unit, which holds no key and no password; uninstal
     OPENAI_BASE_URL: `http://127.0.0.1:1/${KEY}`,
     HTTPS_PROXY: "http://a:secret@b:1",
   };
-  const installed = await install(secret);
+  const network = { HTTP_PROXY: "http://b:1", no_proxy: "lan.example", NODE_EXTRA_CA_CERTS: "/etc/company.pem" };
+  const installed = await install({ ...secret, ...network });
   const { unit, name } = installed;
   expect(installed).toMatchObject({
     kept: ["OPENAI_API_KEY"],
@@ -86,6 +87,7 @@ test("systemd understands the unit, which holds no key and no password; uninstal
   expect(program.slice(-2)).toEqual(["service", "run"]);
   expect(program.slice(0, 2).every((path) => existsSync(path))).toBe(true);
   expect(environment).toMatchObject({ MIMIKIT_WORK_DIR: workDir, MIMIKIT_HOME: home, MIMIKIT_PORT: String(port) });
+  expect(environment).toMatchObject(network);
 
   const verified = verify(unit, join(workDir, "run"));
   if (verified === null) console.log("systemd-analyze is not there: the unit was not verified");

@@ -8,8 +8,9 @@ import { keepWitness } from "@mimikit/runtime/audit/witness";
 import { loadConfig } from "@mimikit/runtime/config/config";
 import { readChannels } from "@mimikit/runtime/config/secrets";
 import { watchConfig } from "@mimikit/runtime/config/watch-config";
-import { HomeError, readToken } from "@mimikit/runtime/home/home";
+import { HomeError, readToken, resolveHome } from "@mimikit/runtime/home/home";
 import { completeHome, keepHome } from "@mimikit/runtime/keep-home";
+import { useProxy } from "@mimikit/runtime/network/use-proxy";
 import { announceReady } from "@mimikit/runtime/process/announce-ready";
 import { Heartbeat } from "@mimikit/runtime/process/heartbeat";
 import { ownIdentity } from "@mimikit/runtime/process/identity";
@@ -43,6 +44,7 @@ else await serve();
 /** Could this channel be used with these fields? */
 async function check(name: string): Promise<{ about: string } | { problem: string }> {
   try {
+    useProxy(loadConfig(resolveHome(process.env).home, process.env).config.proxy, process.env);
     const kind = await CHANNELS[name]?.();
     if (kind === undefined) return { problem: `there is no channel ${name}` };
     const channel = await kind.open(JSON.parse(await readAll(process.stdin)));
@@ -77,7 +79,8 @@ async function serve(): Promise<void> {
   await conversation.refresh(nowMs(), true);
   const secrets = readSecrets();
   let nudge = () => {};
-  const settings = watchConfig(home, process.env, () => {
+  const settings = watchConfig(home, process.env, (loaded) => {
+    useProxy(loaded.config.proxy, process.env);
     // PM2 starts it again with those of now.
     if (JSON.stringify(readSecrets()) !== JSON.stringify(secrets)) process.kill(process.pid, "SIGTERM");
     nudge();

@@ -2,6 +2,7 @@
 
 import { settleTimeZone } from "@mimikit/runtime/clock/system-zone";
 import { VERSION } from "@mimikit/runtime/home/version";
+import { useProxyLater } from "@mimikit/runtime/network/use-proxy";
 import yargs from "yargs";
 import { hideBin } from "yargs/helpers";
 import { type Command, examplesText } from "./arguments/command.ts";
@@ -125,6 +126,9 @@ function parserOf(words: string[], commands: readonly Command[], isOverview = fa
 
 // A reader that has seen enough (`mimikit logs | head`) is not a failure.
 process.stdout.on("error", (error: NodeJS.ErrnoException) => process.exit(error.code === "EPIPE" ? 0 : EXIT.failed));
+
+// Most commands make no request beyond this machine, and need not know.
+useProxyLater(async () => (await import("./io/own-proxy.ts")).useOwnProxy());
 
 settleTimeZone(process.env);
 await chooseLanguage(process.env, hideBin(process.argv));

@@ -8,6 +8,7 @@ import { keepWitness } from "@mimikit/runtime/audit/witness";
 import { type Config, type LoadedConfig, loadConfig, pausedIn } from "@mimikit/runtime/config/config";
 import { watchConfig } from "@mimikit/runtime/config/watch-config";
 import { forgetSignedIn, untilAdopted } from "@mimikit/runtime/home/adoption";
+import { useProxy } from "@mimikit/runtime/network/use-proxy";
 import { announceReady } from "@mimikit/runtime/process/announce-ready";
 import { openHere } from "@mimikit/runtime/process/open-here";
 import { writeRole } from "@mimikit/runtime/process/role-record";
@@ -54,6 +55,7 @@ const factsOf = (loaded: LoadedConfig): SettingsFacts => {
 };
 let facts = factsOf({ config, keys, problems: [] });
 const settings = watchConfig(home, process.env, (loaded) => {
+  useProxy(loaded.config.proxy, process.env);
   facts = factsOf(loaded);
   for (const problem of facts.problems) log.warn("config", { problem });
   if (adopted) note(facts);

@@ -31,6 +31,7 @@ import { watchConfig } from "@mimikit/runtime/config/watch-config";
 import { homeHash, readToken } from "@mimikit/runtime/home/home";
 import { callersUmask } from "@mimikit/runtime/home/umask";
 import { completeHome, keepHome } from "@mimikit/runtime/keep-home";
+import { useProxy } from "@mimikit/runtime/network/use-proxy";
 import { platform } from "@mimikit/runtime/platform/this-platform";
 import { announceReady } from "@mimikit/runtime/process/announce-ready";
 import { writeCircuits } from "@mimikit/runtime/process/circuit-record";
@@ -257,6 +258,7 @@ const conversation = new HistoryWindow(fs, pool.cache.archiveIndex);
 
 /** New settings, or a request, may have cured the problem: all providers are tried again. */
 function noteSettings(loaded: LoadedConfig): void {
+  useProxy(loaded.config.proxy, process.env);
   circuits.reset();
   const known = { home, env: process.env, keys: loaded.keys };
   const { problems } = describeProviders(loaded.config, known);

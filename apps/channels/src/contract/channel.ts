@@ -5,6 +5,7 @@
 
 import { createHash } from "node:crypto";
 import type { ButtonRoom } from "@mimikit/core/tasks/buttons";
+import { proxyErrorIn } from "@mimikit/runtime/network/proxy-error";
 
 /** The description of a channel: what it needs to be set up, and what the shared part has to know of it. */
 export interface ChannelKind {
@@ -198,6 +199,7 @@ export class FileRefused extends Error {}
 
 /** Did `error`, which `fetch` threw, happen before anything was on its way? */
 export function isBeforeSending(error: unknown): boolean {
+  if (proxyErrorIn(error) !== null) return true;
   const code = codeIn(error);
   return code !== undefined && NEVER_CONNECTED.has(code);
 }

@@ -1,4 +1,5 @@
 /** Requests to a vendor: their time limits, and errors without the address, which may hold a token. */
+import { proxyErrorIn } from "@mimikit/runtime/network/proxy-error";
 import { ChannelError } from "./channel.ts";
 
 /** The longest download of a file, and its longest silence, in ms. */
@@ -11,6 +12,8 @@ export function within(ms: number, signal: AbortSignal): AbortSignal {
 
 /** Why a request failed, without its address. */
 export function reasonOf(error: unknown): string {
+  const ofProxy = proxyErrorIn(error);
+  if (ofProxy !== null) return ofProxy.message;
   for (let each = error; each instanceof Error; each = each.cause)
     if ("code" in each && typeof each.code === "string") return each.code;
   return error instanceof Error ? error.name : "the connection broke";

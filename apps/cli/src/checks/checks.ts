@@ -28,12 +28,12 @@ import { checkChannels } from "./channels.ts";
 import { type DoctorCheck, type DoctorInput, fail, ok, warn } from "./check.ts";
 import { checkHooks } from "./hooks.ts";
 import { checkMcp } from "./mcp.ts";
+import { checkProxy, checkWeb } from "./network.ts";
 import { checkRecords } from "./records.ts";
 import { checkRequirements } from "./requirements.ts";
 import { checkSandbox } from "./sandbox.ts";
 import { checkSkills } from "./skills.ts";
 import { checkTimeZone } from "./time-zone.ts";
-import { checkWeb } from "./web.ts";
 import { warnOfGit } from "./work-tree.ts";
 
 const DISK_BYTES_WARN = 500 * 1_048_576;
@@ -61,6 +61,7 @@ export const CHECKS: Record<string, (input: DoctorInput) => Promise<DoctorCheck[
   /** Loaded only where an engine is set up. */
   pools: async (input) => (input.config.pools.url === undefined ? [] : (await import("./pools.ts")).checkPools(input)),
   mcp: checkMcp,
+  proxy: checkProxy,
   web: checkWeb,
   documents: checkDocuments,
   quarantine: checkQuarantine,

@@ -4,6 +4,7 @@ import { commandName, shellWord } from "@mimikit/runtime/home/command-name";
 import { command } from "../arguments/command.ts";
 import { t } from "../i18n/language.ts";
 import { Failure } from "../io/failure.ts";
+import { useOwnProxy } from "../io/own-proxy.ts";
 import { currentPlace } from "../io/place.ts";
 import { plainLine, printHint, printJson, printLine, styled } from "../io/print.ts";
 import { fetchNews, type News } from "../update/clone.ts";
@@ -26,6 +27,7 @@ export const update = command({
       .option("from", { type: "string", describe: "of a package: the file, folder or address of the new one" })
       .option("probe", { type: "string", describe: "only try this version out on a copy: a backup" }),
   async run({ json, check, from, probe: backup }) {
+    useOwnProxy();
     if (backup !== undefined) {
       const probed = await probe(resolve(backup));
       if (json) printJson(probed);

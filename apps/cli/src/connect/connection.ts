@@ -15,9 +15,13 @@ import { loadConfig } from "@mimikit/runtime/config/config";
 import { SettingsRefused } from "@mimikit/runtime/config/edit-settings";
 import { keyVariableOf } from "@mimikit/runtime/config/providers";
 import { openHome } from "@mimikit/runtime/home/adoption";
+import { shownProxy } from "@mimikit/runtime/network/proxy-rules";
+import { currentProxyOf } from "@mimikit/runtime/network/use-proxy";
 import { speaksChinese, t, told } from "../i18n/language.ts";
 import { Failure } from "../io/failure.ts";
+import { useOwnProxy } from "../io/own-proxy.ts";
 import { adoptedHome, currentPlace } from "../io/place.ts";
+import { printProgress } from "../io/print.ts";
 import { runningEnvironment } from "../processes/instance.ts";
 
 export interface ConnectContext extends At {
@@ -32,6 +36,7 @@ export async function openConnection(): Promise<ConnectContext> {
   openHome(home, process.env);
   adoptedHome();
   const running = await runningEnvironment(home);
+  useOwnProxy(running ?? process.env);
   // It is their variables that win, whatever those of this shell are.
   return { home, workDir, env: running ?? process.env, isRunning: running !== null };
 }
@@ -66,9 +71,14 @@ export function entriesOf(at: ConnectContext): ProviderEntry[] {
   return describeCatalogue(at).providers;
 }
 
-/** A trial, which ends with this process. */
+/** A trial, which ends with this process. It says where a proxy carries it. */
 export function tested(wanted: ConnectBody, at: ConnectContext): Promise<ConnectionTest> {
   const { roles: _, ...rest } = wanted;
+  const address = wanted.baseUrl ?? addressOf(wanted.provider as ProviderId, loadConfig(at.home, at.env).config);
+  // A program finds its own way to its vendor, by the same variables.
+  const proxy = currentProxyOf(URL.parse(address ?? "") ?? new URL("https://vendor.invalid"));
+  if (proxy !== null)
+    printProgress(t("through the proxy {proxy} ({from})", { proxy: shownProxy(proxy), from: proxy.from }));
   return refusing(() => testConnection(rest, at, new AbortController().signal));
 }
 

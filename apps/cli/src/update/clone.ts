@@ -2,6 +2,7 @@
 import { realpathSync } from "node:fs";
 import { resolve } from "node:path";
 import { ROOT } from "@mimikit/runtime/home/programs";
+import { proxyVariables } from "@mimikit/runtime/network/use-proxy";
 import { execa } from "execa";
 import { z } from "zod";
 import { t } from "../i18n/language.ts";
@@ -95,7 +96,7 @@ async function ask(...words: string[]): Promise<string | null> {
 const git = (words: string[]) =>
   execa("git", words, {
     cwd: resolve(ROOT),
-    env: { GIT_TERMINAL_PROMPT: "0" },
+    env: { ...proxyVariables(true), GIT_TERMINAL_PROMPT: "0" },
     stdin: "ignore",
     timeout: GIT_MS_MAX,
     reject: false,

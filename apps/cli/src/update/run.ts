@@ -1,6 +1,7 @@
 /** The commands that an update is made of, each a program of its own. Processes that an update starts are marked, and so ended with it. */
 import { existsSync } from "node:fs";
 import { basename } from "node:path";
+import { proxyVariables } from "@mimikit/runtime/network/use-proxy";
 import { execa } from "execa";
 import { t } from "../i18n/language.ts";
 import { Failure, reasonOf } from "../io/failure.ts";
@@ -25,7 +26,8 @@ export async function runNode(words: string[], timeoutMs = COMMAND_MS_MAX): Prom
   // The Node of a package may have gone with it.
   const node = existsSync(process.execPath) ? process.execPath : "node";
   const { stdout, stderr, exitCode, timedOut, cause } = await execa(node, words, {
-    env: MARK,
+    // The start of a clone fetches packages.
+    env: { ...proxyVariables(true), ...MARK },
     stdin: "ignore",
     timeout: timeoutMs,
     reject: false,
@@ -61,7 +63,7 @@ export async function runNpm(words: string[], cwd: string): Promise<string> {
   ];
   const { stdout, stderr, exitCode, timedOut, cause, code } = await execa("npm", [...words, ...further], {
     cwd,
-    env: { ...env, ...MARK },
+    env: { ...env, ...proxyVariables(true), ...MARK },
     extendEnv: false,
     stdin: "ignore",
     timeout: NPM_MS_MAX,

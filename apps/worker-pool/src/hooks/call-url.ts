@@ -3,6 +3,7 @@ import { createHmac } from "node:crypto";
 import type { HookDelivery } from "@mimikit/protocol/records/hook";
 import { VERSION } from "@mimikit/runtime/home/version";
 import type { Hook } from "@mimikit/runtime/hooks/read-hooks";
+import { proxyErrorIn } from "@mimikit/runtime/network/proxy-error";
 
 /** From the beginning to the status of the answer. */
 export const CALL_MS_MAX = 10_000;
@@ -100,6 +101,8 @@ function retryAfterOf(header: string | null, nowMs: number): number {
 /** In a word or two: the code of the system where it has one. The words of libraries may quote a header. */
 function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return "no answer";
+  const ofProxy = proxyErrorIn(error);
+  if (ofProxy !== null) return ofProxy.message;
   if (error.name === "TimeoutError") return `no answer within ${CALL_MS_MAX / 1_000} s`;
   const { cause } = error;
   const code: unknown = typeof cause === "object" && cause !== null ? Reflect.get(cause, "code") : undefined;

@@ -19,6 +19,7 @@ import { homeHash, readToken } from "@mimikit/runtime/home/home";
 import { callersUmask } from "@mimikit/runtime/home/umask";
 import { VERSION } from "@mimikit/runtime/home/version";
 import { completeHome } from "@mimikit/runtime/keep-home";
+import { useProxy } from "@mimikit/runtime/network/use-proxy";
 import { platform } from "@mimikit/runtime/platform/this-platform";
 import { PoolSide } from "@mimikit/runtime/pools/engine";
 import { partsOfJob } from "@mimikit/runtime/pools/names";
@@ -97,7 +98,10 @@ const circuits = new Circuits(
   },
   () => {},
 );
-const settings = watchConfig(home, process.env, () => circuits.reset());
+const settings = watchConfig(home, process.env, (loaded) => {
+  useProxy(loaded.config.proxy, process.env);
+  circuits.reset();
+});
 const environment = {
   home,
   env: process.env,

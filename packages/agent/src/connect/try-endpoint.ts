@@ -38,6 +38,7 @@ export async function tryEndpoint(
   const models = isList(listed) ? listed : [];
   const hasKey = keyOf(id, environment) !== undefined;
   if (!isList(listed)) {
+    if (listed.isOfProxy) return problem("other", listed.message);
     if (listed.status === undefined)
       return problem("down", sentence("test_silent", { host: hostOf(place), detail: listed.message }));
     if (REFUSED.includes(listed.status) && !hasKey)

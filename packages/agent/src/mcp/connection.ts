@@ -12,6 +12,7 @@ import { markOf, POOL_MARK } from "@mimikit/runtime/process/marked-processes";
 import type { Client, OAuthClientProvider, Transport } from "@modelcontextprotocol/client";
 import type { SandboxMode } from "../provider.ts";
 import { ENVIRONMENT_ALLOWED } from "../shell/command.ts";
+import { networkVariables } from "../shell/network.ts";
 import { ownVariables } from "../shell/run-child.ts";
 import { sandboxed } from "../shell/sandbox.ts";
 import { type Expanded, expandServer, withoutValues } from "./files/expand.ts";
@@ -231,7 +232,7 @@ export class McpConnection {
     this.process = new ServerProcess({
       commandLine,
       cwd: place,
-      environment: { ...ownVariables(ENVIRONMENT_ALLOWED), ...env },
+      environment: { ...ownVariables(ENVIRONMENT_ALLOWED), ...networkVariables(false), ...env },
       mark: markOf(home, `${POOL_MARK}-${process.pid}-${++started}`, 1),
       secrets,
     });
@@ -354,6 +355,7 @@ function untilAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
 
 function reasonOf(error: unknown): string {
   const { message, cause } = error instanceof Error ? error : new Error(String(error));
-  const why = cause instanceof Error && cause.message !== "" ? `${message} (${cause.message})` : message;
+  const why =
+    cause instanceof Error && !["", message].includes(cause.message) ? `${message} (${cause.message})` : message;
   return beginningOf(why.replace(/\s+/g, " "), REASON_CHARS_MAX);
 }

@@ -9,6 +9,7 @@ import { z } from "zod";
 import { oneLine } from "../prompt/quote.ts";
 import type { Run } from "../provider.ts";
 import { describeEnd, ENVIRONMENT_ALLOWED } from "../shell/command.ts";
+import { networkVariables } from "../shell/network.ts";
 import { Output } from "../shell/output.ts";
 import { ownVariables, runChild } from "../shell/run-child.ts";
 import { boundsOf, sandboxed } from "../shell/sandbox.ts";
@@ -61,7 +62,7 @@ async function runOwn(own: OwnCommand, input: unknown, path: string, run: Comman
       {
         commandLine,
         cwd: run.workDir,
-        environment: { ...ownVariables(ENVIRONMENT_ALLOWED), ...environment },
+        environment: { ...ownVariables(ENVIRONMENT_ALLOWED), ...networkVariables(false), ...environment },
         mark: environment[MARK_VARIABLE],
         input: JSON.stringify(input),
         ...(isHeld && { sandbox: {} }),

@@ -2,6 +2,7 @@
 import { realpath } from "node:fs/promises";
 import { constants } from "node:os";
 import { MARK_VARIABLE } from "@mimikit/runtime/process/marked-processes";
+import { networkVariables } from "./network.ts";
 import type { Output } from "./output.ts";
 import { repositoryPlaces } from "./repository.ts";
 import { type Child, type Ended, ownVariables, runChild } from "./run-child.ts";
@@ -67,7 +68,7 @@ async function* runProgram(
   const child: Child<string> = {
     commandLine,
     cwd: bounds.workDir,
-    environment: { ...ownVariables(ENVIRONMENT_ALLOWED), ...environment },
+    environment: { ...ownVariables(ENVIRONMENT_ALLOWED), ...networkVariables(false), ...environment },
     mark: environment[MARK_VARIABLE],
     ...(text !== undefined && { input: text }),
     ...(isHeld && { sandbox: {} }),

@@ -1,14 +1,17 @@
 /**
  * Loads one page of the web for a model. The address must not lead to this machine or a private network: the addresses
- * of a name are looked up once, checked, and connected to as they were checked, for each redirect again.
+ * of a name are looked up once, checked, and connected to as they were checked, for each redirect again. Through a proxy they are checked, too,
+ * but it is the proxy that connects (docs/proxies.md).
  */
 import { lookup as resolve } from "node:dns";
+import { lookup as lookUp } from "node:dns/promises";
 import * as http from "node:http";
 import * as https from "node:https";
 import { isIP, type LookupFunction } from "node:net";
 import { pipeline, type Readable } from "node:stream";
 import { createBrotliDecompress, createGunzip } from "node:zlib";
 import { VERSION } from "@mimikit/runtime/home/version";
+import { currentProxyOf } from "@mimikit/runtime/network/use-proxy";
 import { isListed, isPublic, plainHost } from "./addresses.ts";
 
 /** From the look-up of the name to the last byte, all redirects together. */
@@ -94,9 +97,37 @@ function assertAddress(address: string, host: string, { privateHosts }: WebReach
   );
 }
 
+/** Names that only a private network has: a proxy may know them where we do not. */
+const PRIVATE_NAME = /^[^.]+$|\.(?:corp|home|home\.arpa|internal|intranet|lan|local|localdomain|private)$/;
+
+/**
+ * Behind a proxy the proxy looks the name up, so that the look-up here only finds out what we can see: a name with a private address is
+ * refused, and so is one that we cannot look up but that only a private network has.
+ */
+async function assertName(host: string, reach: WebReach): Promise<void> {
+  if (isIP(host) !== 0 || isListed(host, reach.privateHosts)) return;
+  const addresses = await lookUp(host, { all: true }).catch(() => []);
+  for (const { address } of addresses) assertAddress(address, host, reach);
+  if (addresses.length === 0 && PRIVATE_NAME.test(host))
+    throw new NotLoaded(
+      `${host} is a name of a private network, which is not loaded unless the owner allows the host (the setting web.privateHosts)`,
+    );
+}
+
 /** Resolves when the headers are there. */
-function request(url: URL, reach: WebReach, signal: AbortSignal): Promise<http.IncomingMessage> {
+async function request(url: URL, reach: WebReach, signal: AbortSignal): Promise<http.IncomingMessage> {
   const host = plainHost(url.hostname);
+  const headers = {
+    "user-agent": `mimikit/${VERSION}`,
+    accept: "text/html, application/xhtml+xml, text/*;q=0.9, application/json;q=0.9, */*;q=0.1",
+    "accept-encoding": "gzip, br",
+  };
+  const proxy = currentProxyOf(url);
+  if (proxy !== null) {
+    await assertName(host, reach);
+    const { getThrough } = await import("./get-through.ts");
+    return getThrough(proxy, url, { headers, maxHeaderSize: HEADER_BYTES_MAX, signal });
+  }
   const lookup: LookupFunction = (name, options, callback) => {
     resolve(name, { family: options.family, hints: options.hints, all: true }, (error, addresses) => {
       if (error !== null) return callback(error, []);
@@ -113,11 +144,6 @@ function request(url: URL, reach: WebReach, signal: AbortSignal): Promise<http.I
   };
   return new Promise((resolved, reject) => {
     const { get } = url.protocol === "https:" ? https : http;
-    const headers = {
-      "user-agent": `mimikit/${VERSION}`,
-      accept: "text/html, application/xhtml+xml, text/*;q=0.9, application/json;q=0.9, */*;q=0.1",
-      "accept-encoding": "gzip, br",
-    };
     // A connection of its own: not one that was looked up elsewhere.
     get(url, { agent: false, lookup, headers, maxHeaderSize: HEADER_BYTES_MAX, signal }, resolved).on("error", reject);
   });

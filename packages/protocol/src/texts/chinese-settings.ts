@@ -51,6 +51,10 @@ const DESCRIPTIONS: Readonly<Record<string, string>> = {
   "web.search.engine":
     "`web_search` 用哪个搜索引擎；不设置就没有这个工具。brave 的密钥在 BRAVE_API_KEY，tavily 的在 TAVILY_API_KEY，也可以像服务商的密钥一样保存；searxng 需要地址。",
   "web.search.url": "搜索引擎的地址；searxng 必须设置，例如 `https://search.example`，其他的不设置则用自己的地址。",
+  "proxy.url":
+    "代理的地址，例如 `http://proxy.example:3128`；不设置则用变量 HTTPS_PROXY、HTTP_PROXY 和 ALL_PROXY。访问本机从不经过代理。",
+  "proxy.noProxy":
+    "不经过代理的主机：`lan.example` 及其子域名、`192.168.0.0/16`、带端口的主机，`*` 表示全部；不设置则用变量 NO_PROXY。",
   maxConcurrency: "同时进行多少个 Worker 任务。",
   ownOrdersMax: "只根据结果报告、没有你的话，最多可以连续安排多少个计划；超过后会先问你。",
   "paused.*": "是否暂停 * 的队列：排队的任务先不开始，正在运行的继续（`mimikit queue`）。",

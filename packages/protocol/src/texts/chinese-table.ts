@@ -362,6 +362,16 @@ export const CHINESE_TEXTS: Record<TextCode, string> = {
   host_refuses: "{host} 返回 HTTP {status}：{detail}",
   host_refuses_silently: "{host} 返回 HTTP {status}",
   no_answer_in_time: "没有及时回应",
+
+  proxy_invalid: "{variable}：这不是代理的地址，因此请求会直接发出；请写成 http://host:port",
+  proxy_unsupported: "{variable}：不支持 {scheme} 代理，因此请求会直接发出；请填写 HTTP 代理，例如 http://host:port",
+  proxy_http_only: "HTTP 代理的地址以 http:// 或 https:// 开头；不支持其他代理",
+  proxy_login: "代理 {proxy} 要求用户名和密码（HTTP 407）：请在它的地址（{field}）里更正",
+  proxy_refused: "代理 {proxy} 拒绝连接 {host}（HTTP {status}）：请在代理上放行该主机，或让它不经过代理（NO_PROXY）",
+  proxy_cannot_reach: "代理 {proxy} 无法连接 {host}（HTTP {status}）：请检查代理的网络，或稍后再试",
+  proxy_unreachable: "无法连接代理 {proxy}（{detail}）：请启动它，或在 {field} 中更正它的地址",
+  proxy_certificate:
+    "经代理 {proxy} 得到的 {host} 的证书由未知机构签发：请把代理的证书存成文件，并在启动时把 NODE_EXTRA_CA_CERTS 设为该文件",
 };
 
 /** Words that stand in a parameter, by its name. */

@@ -56,7 +56,7 @@ const SHAPES: readonly (readonly [shape: string, ...names: string[]])[] = [
   ["-?[\\d.]+", "count", "days", "depth", "line", "max", "min", "seconds", "status", "window"],
   ["\\w+", "unit"],
   ["[\\w.-]+", "id"],
-  ["\\S+", "date", "field", "host", "moment", "now", "period", "scope", "time", "weekday"],
+  ["\\S+", "date", "field", "host", "moment", "now", "period", "proxy", "scheme", "scope", "time", "weekday"],
   ["[^;]+", "expected", "format", "name", "options", "provider", "received", "variable"],
 ];
 const ANY_TEXT = ".+?";

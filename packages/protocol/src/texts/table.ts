@@ -383,4 +383,18 @@ export const TEXTS = {
   host_refuses: "{host} says HTTP {status}: {detail}",
   host_refuses_silently: "{host} says HTTP {status}",
   no_answer_in_time: "no answer in time",
+
+  // Proxies. `field` is the setting or variable that names it; no address holds a password.
+  proxy_invalid: "{variable}: this is not the address of a proxy, so requests go out directly; write http://host:port",
+  proxy_unsupported:
+    "{variable}: a {scheme} proxy is not supported, so requests go out directly; name an HTTP proxy, http://host:port",
+  proxy_http_only: "the address of an HTTP proxy begins with http:// or https://; others are not supported",
+  proxy_login: "the proxy {proxy} wants a name and a password (HTTP 407): correct them in its address ({field})",
+  proxy_refused:
+    "the proxy {proxy} refuses to connect to {host} (HTTP {status}): allow the host there, or reach it directly (NO_PROXY)",
+  proxy_cannot_reach:
+    "the proxy {proxy} cannot reach {host} (HTTP {status}): see to its connection, or try again later",
+  proxy_unreachable: "the proxy {proxy} cannot be reached ({detail}): start it, or correct its address in {field}",
+  proxy_certificate:
+    "the certificate of {host} through the proxy {proxy} is of an unknown authority: save that of the proxy in a file, and start with NODE_EXTRA_CA_CERTS set to it",
 } as const;

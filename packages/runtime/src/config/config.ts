@@ -5,6 +5,7 @@ import { sentence } from "@mimikit/protocol/texts/coded";
 import { describeIssues } from "@mimikit/protocol/texts/issues";
 import { isAdopted, NOT_ADOPTED } from "../home/adoption.ts";
 import type { Environment } from "../home/home.ts";
+import { proxyRules } from "../network/proxy-rules.ts";
 import { CONFIG_FILE, readConfigFile } from "./config-file.ts";
 import { CONFIG_FIELDS, type ConfigField, valueAt, variableOf, withValue } from "./fields.ts";
 import { hostOfKey, KEY_OWNERS, type KeyOwner } from "./providers.ts";
@@ -50,6 +51,7 @@ export function loadConfig(home: string, env: Environment): LoadedConfig {
   const { keys: kept, hosts = {}, problem } = readKeys(home, env);
   if (problem !== undefined) problems.push(problem);
   const config = Config.parse(result);
+  problems.push(...proxyRules(config.proxy, env).problems);
   // A key is for the server that it was given for, whoever has changed the address since.
   const isElsewhere = (id: string) => hosts[id] !== undefined && hosts[id] !== hostOfKey(id as KeyOwner, config);
   const elsewhere = Object.keys(kept).filter((id) => KEY_OWNERS.some((owner) => owner === id) && isElsewhere(id));

@@ -195,6 +195,22 @@ export const Config = z.strictObject({
         ),
     }),
   }),
+  proxy: group("The proxy for outgoing requests, for the whole instance; see proxies.md.", {
+    url: z
+      .url({ protocol: /^https?$/, error: sentence("proxy_http_only") })
+      .max(WEB_URL_CHARS_MAX)
+      .optional()
+      .describe(
+        "Its address, for example `http://proxy.example:3128`; the variables HTTPS_PROXY, HTTP_PROXY and ALL_PROXY if not set. This machine is always reached directly.",
+      ),
+    noProxy: z
+      .array(z.string().min(1).max(255))
+      .max(WEB_HOSTS_MAX)
+      .optional()
+      .describe(
+        "Hosts that are reached directly: `lan.example` with its subdomains, `192.168.0.0/16`, a host with a port, `*` for all; the variable NO_PROXY if not set.",
+      ),
+  }),
   maxConcurrency: whole(1, 32, 3, "The maximum number of Worker tasks that run at once."),
   ownOrdersMax: whole(
     1,

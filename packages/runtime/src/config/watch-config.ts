@@ -8,6 +8,7 @@ import { hasCode } from "@mimikit/store/disk/error-code";
 import { SECRETS_PATH } from "@mimikit/store/disk/state";
 import { hideInLogs } from "../audit/log.ts";
 import type { Environment } from "../home/home.ts";
+import { proxyRules, proxySecrets } from "../network/proxy-rules.ts";
 import { type LoadedConfig, loadConfig } from "./config.ts";
 import { CONFIG_FILE } from "./config-file.ts";
 
@@ -37,7 +38,7 @@ export function watchConfig(
   let stamp = stampNow();
   const load = () => {
     const loaded = loadConfig(home, env);
-    hideInLogs(Object.values(loaded.keys));
+    hideInLogs([...Object.values(loaded.keys), ...proxySecrets(proxyRules(loaded.config.proxy, env))]);
     return loaded;
   };
   let current = load();

@@ -8,6 +8,13 @@ export const CHECKS: Readonly<Record<string, string>> = {
   "not installed as package-lock.json says": "没有按 package-lock.json 安装",
   "mimikit down, then in {root}: npm start, which installs what is missing":
     "先运行 mimikit down，再在 {root} 中运行 npm start：会安装缺少的内容",
+  "; not to {list}": "；以下主机除外：{list}",
+  "until then nothing beyond this machine is reached": "在此之前无法访问本机以外的任何地址",
+  "requests go through {proxy} ({from}){list}": "请求经过 {proxy}（{from}）{list}",
+  "{variable} names no file that can be read: {path}": "{variable} 所指的文件无法读取：{path}",
+  "correct it where Mimikit is started, then: mimikit restart": "请在启动 Mimikit 的地方更正，然后运行 mimikit restart",
+  "authorities in {path} are trusted, too ({variable})": "同时信任 {path} 中的机构（{variable}）",
+  "through the proxy {proxy} ({from})": "经过代理 {proxy}（{from}）",
   built: "已构建",
   "the web page is not built": "网页还没有构建",
   "mimikit up builds it": "mimikit up 会构建它",

@@ -7,6 +7,7 @@ import { BadJson, parseJson } from "@mimikit/protocol/base/json";
 import type { Price } from "@mimikit/protocol/base/usage";
 import { beginningOf } from "@mimikit/protocol/texts/whole-characters";
 import { withoutKey } from "@mimikit/runtime/config/secrets";
+import { proxyErrorIn } from "@mimikit/runtime/network/proxy-error";
 import { z } from "zod";
 import type { KnownCapabilities } from "../../kernel/capabilities.ts";
 
@@ -29,6 +30,8 @@ export interface ListedModel extends KnownCapabilities {
 /** Why there is no list. `status` is that of HTTP; without one there was no answer. */
 export interface NoList {
   status?: number;
+  /** The message is about the proxy, and names it. */
+  isOfProxy?: true;
   /** A line for people, without the key. */
   message: string;
 }
@@ -66,6 +69,8 @@ export async function listModels(
     return modelsIn(text);
   } catch (error) {
     if (error instanceof BadJson) return { status: 200, message: `its list of models is no JSON: ${error.message}` };
+    const ofProxy = proxyErrorIn(error);
+    if (ofProxy !== null) return { message: ofProxy.message, isOfProxy: true };
     if (error instanceof TypeError || error instanceof DOMException) return { message: causeOf(error) };
     throw error;
   }

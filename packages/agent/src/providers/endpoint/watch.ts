@@ -5,6 +5,7 @@ import { BadJson } from "@mimikit/protocol/base/json";
 import { sentence } from "@mimikit/protocol/texts/coded";
 import { beginningOf } from "@mimikit/protocol/texts/whole-characters";
 import { withoutKey } from "@mimikit/runtime/config/secrets";
+import { proxyErrorIn } from "@mimikit/runtime/network/proxy-error";
 import type { ModelFailure } from "../../kernel/model.ts";
 import { hostOf, type ModelEndpoint } from "./place.ts";
 
@@ -85,6 +86,13 @@ export class EndpointWatch {
   explain(error: unknown): ModelFailure {
     if (this.stop.aborted)
       return { type: "failure", kind: "aborted", message: "stopped while the model was answering" };
+    const ofProxy = proxyErrorIn(error);
+    if (ofProxy !== null) {
+      // Another try is no better where its owner has to do something first.
+      const kind = ofProxy.isOutage ? "unavailable" : "refused";
+      const { message, isOutage } = ofProxy;
+      return atPlace({ type: "failure", kind, cause: "other", message, isOutage }, this.place);
+    }
     const isOutage = !this.hasBegun && error instanceof Error && UNCONNECTED.has(codeOf(error));
     const failure = { type: "failure", kind: "unavailable", ...this.describe(error), isOutage } as const;
     return atPlace(failure, this.place);
