@@ -115,7 +115,7 @@ async function setUp(instance: UnderPm2, { telegram, hooks }: Outside): Promise<
   if (!(await instance.comesBack())) throw new Error("the channels did not start");
   const { code } = JSON.parse(await instance.run(["channels", "pair", "telegram"])) as { code: string };
   telegram.say(OWNER, code);
-  await until("the pairing", () => telegram.sent.some(({ text }) => text.startsWith("Paired.")));
+  await until("the pairing", () => telegram.sent.some(({ text }) => text.includes("Paired.")));
   const when = ["--every", "1d", "--target", "worker", "--title", "of others"];
   const { triggerId } = JSON.parse(await instance.run(["triggers", "add", ...when, "do what came"])) as {
     triggerId: string;
