@@ -18,7 +18,7 @@ const VALUES: Record<string, string> = {
   ...{ problem: "must not be empty", lack: "an address: set A_VARIABLE", first: "missed", second: "not valid JSON" },
   ...{ unit: "items", field: "budget.day", id: "t-000001.0" },
   ...{ date: "2026-12-01", time: "09:00", weekday: "tue", moment: "2026-12-01T09:00:00.000Z", now: "2026-12-01" },
-  ...{ host: "127.0.0.1:1", scope: "day", period: "2026-12-01" },
+  ...{ host: "127.0.0.1:1", proxy: "127.0.0.1:3128", scheme: "socks5", scope: "day", period: "2026-12-01" },
 };
 const NUMBERS = ["count", "days", "depth", "line", "max", "min", "seconds", "status", "window"];
 const sampleOf = (name: string) => VALUES[name] ?? (NUMBERS.includes(name) ? "7" : `a ${name}`);

@@ -388,7 +388,7 @@ export const TEXTS = {
   proxy_invalid: "{variable}: this is not the address of a proxy, so requests go out directly; write http://host:port",
   proxy_unsupported:
     "{variable}: a {scheme} proxy is not supported, so requests go out directly; name an HTTP proxy, http://host:port",
-  proxy_http_only: "the address of an HTTP proxy begins with http:// or https://; others are not supported",
+  proxy_http_only: "the address of an HTTP proxy begins with http:// or https://: no other kind is supported",
   proxy_login: "the proxy {proxy} wants a name and a password (HTTP 407): correct them in its address ({field})",
   proxy_refused:
     "the proxy {proxy} refuses to connect to {host} (HTTP {status}): allow the host there, or reach it directly (NO_PROXY)",

@@ -99,7 +99,7 @@ export const TEXTS: Readonly<Record<string, VendorAnswer>> = {
       },
       stop(),
     ],
-    expected: { text: "8080", usage: { cachedTokens: 0, outputTokens: 2 } },
+    expected: { text: "8080", usage: { cachedTokens: 0, outputTokens: 4 } },
   },
   "counts that are fractions, in a list of choices with other odd fields": {
     source: "a field that carries nothing needed never costs the reply",
