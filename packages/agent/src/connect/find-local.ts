@@ -7,6 +7,7 @@ const PLACES = [
   { provider: "lmstudio", baseUrl: "http://127.0.0.1:1234/v1" },
   { provider: "llamacpp", baseUrl: "http://127.0.0.1:8080/v1" },
   { provider: "vllm", baseUrl: "http://127.0.0.1:8000/v1" },
+  { provider: "litellm", baseUrl: "http://127.0.0.1:4000/v1" },
 ] as const;
 /** Loopback answers at once, or there is nothing. */
 const LOOK_MS_MAX = 1_000;

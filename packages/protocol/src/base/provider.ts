@@ -210,6 +210,50 @@ function providerTable() {
       ...CHAT,
       settings: () => preset("xAI"),
     },
+    groq: {
+      key: "GROQ_API_KEY",
+      ownBaseUrl: "https://api.groq.com/openai/v1",
+      keyPage: "https://console.groq.com/keys",
+      ...CHAT,
+      settings: () => preset("Groq"),
+    },
+    together: {
+      key: "TOGETHER_API_KEY",
+      ownBaseUrl: "https://api.together.xyz/v1",
+      keyPage: "https://api.together.ai/settings/api-keys",
+      ...CHAT,
+      settings: () => preset("Together AI"),
+    },
+    // Vendors with several regions, each with keys of its own: the address outside mainland China.
+    qwen: {
+      key: "DASHSCOPE_API_KEY",
+      ownBaseUrl: "https://dashscope-intl.aliyuncs.com/compatible-mode/v1",
+      keyPage: "https://modelstudio.console.alibabacloud.com/?tab=dashboard#/api-key",
+      ...CHAT,
+      settings: () => preset("DashScope"),
+    },
+    moonshot: {
+      key: "MOONSHOT_API_KEY",
+      ownBaseUrl: "https://api.moonshot.ai/v1",
+      keyPage: "https://platform.moonshot.ai/console/api-keys",
+      ...CHAT,
+      settings: () => preset("Moonshot"),
+    },
+    zhipu: {
+      // The second is that of the vendor's older library.
+      key: ["ZAI_API_KEY", "ZHIPUAI_API_KEY"],
+      ownBaseUrl: "https://api.z.ai/api/paas/v4",
+      keyPage: "https://z.ai/manage-apikey/apikey-list",
+      ...CHAT,
+      settings: () => preset("Z.ai"),
+    },
+    minimax: {
+      key: "MINIMAX_API_KEY",
+      ownBaseUrl: "https://api.minimax.io/v1",
+      keyPage: "https://platform.minimax.io/user-center/basic-information/interface-key",
+      ...CHAT,
+      settings: () => preset("MiniMax"),
+    },
     azure: {
       key: "AZURE_OPENAI_API_KEY",
       keyHeader: "api-key",
@@ -244,6 +288,12 @@ function providerTable() {
       ...CHAT,
       settings: () => preset("vLLM"),
     },
+    litellm: {
+      isLocal: true,
+      ownBaseUrl: "http://127.0.0.1:4000/v1",
+      ...CHAT,
+      settings: () => preset("LiteLLM"),
+    },
   } as const satisfies Record<string, ProviderFacts>;
 }
 export type ProviderId = keyof typeof PROVIDERS;
@@ -264,9 +314,16 @@ export const PROVIDER_TITLES: Readonly<Record<ProviderId, string>> = {
   mistral: "Mistral",
   deepseek: "DeepSeek",
   xai: "xAI",
+  groq: "Groq",
+  together: "Together AI",
+  qwen: "Qwen (DashScope)",
+  moonshot: "Moonshot (Kimi)",
+  zhipu: "Z.ai (Zhipu GLM)",
+  minimax: "MiniMax",
   azure: "Azure OpenAI",
   ollama: "Ollama",
   lmstudio: "LM Studio",
   llamacpp: "llama.cpp",
   vllm: "vLLM",
+  litellm: "LiteLLM",
 };
