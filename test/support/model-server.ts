@@ -65,6 +65,14 @@ export class ModelServer {
   refuse: (request: SentRequest) => Refusal | null = () => null;
   /** The messages of what was refused so. */
   readonly refused: string[] = [];
+  /** What else the vendor serves, such as its list of models; null where it has nothing there. */
+  serve: (request: SentRequest) => Refusal | null = () => null;
+  /** The path on our wires of one at the vendor's address. */
+  route: (path: string) => string = (path) => path;
+  /** How the vendor speaks over Chat Completions, where that is not as our server does. */
+  speech: Wire["stream"] | null = null;
+  /** The vendor's signature under its nth thought. */
+  seal: (n: number) => string = (n) => Buffer.from(`sealed ${n}`).toString("base64");
   /** Whether calls are refused that stand without the thought that they came of. */
   demandsThoughts = true;
   /** The paths that were asked, in their order. */
@@ -118,17 +126,16 @@ export class ModelServer {
   }
 
   private receive(incoming: IncomingMessage, text: string, response: ServerResponse): void {
-    const path = new URL(incoming.url ?? "", "http://localhost").pathname;
+    const asked = new URL(incoming.url ?? "", "http://localhost").pathname;
+    const path = this.route(asked);
     try {
       const { method = "", headers } = incoming;
       if (method === "POST") this.paths.push(path);
-      const refusal = this.refuse({
-        method,
-        path,
-        headers,
-        body: text === "" ? undefined : JSON.parse(text, wholeText),
-      });
-      if (refusal !== null) {
+      const sent = { method, path, headers, body: text === "" ? undefined : JSON.parse(text, wholeText) };
+      const refusal = this.refuse(sent);
+      const served = refusal === null ? this.serve(sent) : null;
+      if (served !== null) sendJson(response, served.status, served.body, served.headers);
+      else if (refusal !== null) {
         this.refused.push(JSON.stringify(refusal.body));
         if (typeof refusal.body === "string") response.writeHead(refusal.status, refusal.headers).end(refusal.body);
         else sendJson(response, refusal.status, refusal.body, refusal.headers);
@@ -162,6 +169,8 @@ export class ModelServer {
       ++this.answers,
       () => `call_${++this.calls}`,
       (callId, thought) => this.sealed.set(callId, thought),
+      this.seal(this.answers),
+      wire === chatCompletions ? this.speech : null,
     );
     if (reading.tools.some(({ name }) => name === TRIAL_TOOL)) {
       this.trials.push({ model: reading.model, headers: incoming.headers });
@@ -212,6 +221,8 @@ class Speaker {
   private readonly number: number;
   private readonly nextCallId: () => string;
   private readonly onSeal: (callId: string, thought: WireThought) => void;
+  private readonly seal: string;
+  private readonly speech: Wire["stream"] | null;
 
   constructor(
     wire: Wire,
@@ -220,6 +231,8 @@ class Speaker {
     number: number,
     nextCallId: () => string,
     onSeal: (callId: string, thought: WireThought) => void,
+    seal: string,
+    speech: Wire["stream"] | null,
   ) {
     this.wire = wire;
     this.reading = reading;
@@ -227,12 +240,14 @@ class Speaker {
     this.number = number;
     this.nextCallId = nextCallId;
     this.onSeal = onSeal;
+    this.seal = seal;
+    this.speech = speech;
   }
 
   say(answer: Answer): void {
     const utterance = this.utter(answer);
     if (answer.whole === true || !this.reading.isStreamed) sendJson(this.response, 200, this.wire.whole(utterance));
-    else this.wire.stream(this.response, utterance);
+    else (this.speech ?? this.wire.stream)(this.response, utterance);
   }
 
   fail(fault: Fault): void {
@@ -263,7 +278,7 @@ class Speaker {
   private utter({ say = "", think, calls = [], finish, withoutUsage }: Answer): Utterance {
     const { wire } = this;
     const resolved = calls.map((call) => resolveCall(call, this.reading.tools, this.nextCallId()));
-    const seal = wire.name === "chat-completions" ? undefined : Buffer.from(`sealed ${this.number}`).toString("base64");
+    const seal = wire.name === "chat-completions" ? undefined : this.seal;
     const thought = think === undefined ? undefined : { text: think, seal };
     if (thought !== undefined) for (const { id } of resolved) this.onSeal(wire.callId?.(id) ?? id, thought);
     return {

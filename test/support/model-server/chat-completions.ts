@@ -23,7 +23,7 @@ const Body = z.object({
   messages: z.array(
     z.object({
       role: z.enum(["system", "user", "assistant", "tool"]),
-      content: z.union([z.string(), z.array(Part)]),
+      content: z.union([z.string(), z.array(Part)]).nullable(),
       tool_calls: z.array(Call).optional(),
       tool_call_id: z.string().optional(),
       reasoning_content: z.string().optional(),
@@ -77,7 +77,7 @@ export const chatCompletions: Wire = {
 function plain({ content, reasoning_content, ...rest }: z.infer<typeof Body>["messages"][number]): Message {
   const thought = reasoning_content === undefined ? undefined : { text: reasoning_content };
   const message = { ...rest, thought };
-  if (typeof content === "string") return { ...message, content };
+  if (content === null || typeof content === "string") return { ...message, content: content ?? "" };
   const text = content.flatMap((part) => (part.type === "text" ? [part.text] : [])).join("\n");
   return { ...message, content: text, media: content.flatMap(mediaOf) };
 }
