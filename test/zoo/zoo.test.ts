@@ -207,21 +207,7 @@ const SCENARIOS: Record<string, (vendor: Vendor, before: Vendor) => Promise<void
 };
 
 /** Faults that are known, by vendor and scenario, with the reason: they must fail, and go when they no longer do. */
-const KNOWN: readonly { vendor: string; scenario: string | RegExp; reason: string }[] = [
-  { vendor: "Together", scenario: /connected/, reason: "a list of models that is an array is read as empty" },
-  {
-    vendor: "MiniMax",
-    scenario: /^(?!is connected)/,
-    reason: "the whole answer at the end of a stream is added to it",
-  },
-  { vendor: "Ollama", scenario: /another vendor/, reason: "MiniMax began the session" },
-  { vendor: "llama.cpp", scenario: /connected/, reason: "its second list takes the window of the first away" },
-  {
-    vendor: "llama.cpp",
-    scenario: /while it works|used up|another vendor/,
-    reason: "no correction for alternate roles",
-  },
-];
+const KNOWN: readonly { vendor: string; scenario: string | RegExp; reason: string }[] = [];
 
 describe.each(VENDORS.map((vendor, i) => ({ vendor, before: VENDORS.at(i - 1) ?? vendor, name: vendor.name })))(
   "$name",

@@ -203,6 +203,23 @@ const REFUSALS: readonly [string, Refuses, Partial<Endpoint>?][] = [
           })
         : null,
   ],
+  [
+    "roles that do not alternate (a template of Devstral in llama.cpp, llama.cpp#19851)",
+    (body) =>
+      hasUserAfterTool(body)
+        ? {
+            status: 500,
+            error: {
+              error: {
+                code: 500,
+                message:
+                  "While executing CallExpression at line 189, column 32 in source:\nError: Jinja Exception: After the optional system message, conversation roles must alternate user and assistant roles except for tool calls and results.",
+                type: "server_error",
+              },
+            },
+          }
+        : null,
+  ],
 ];
 
 test.each(REFUSALS)("%s is corrected once and remembered", async (_, refuses, more) => {

@@ -196,6 +196,32 @@ const READ_X = call("read", '{"path":"x"}');
 const READ_Y = call("read", '{"path":"y"}');
 
 export const CALLS: Readonly<Record<string, VendorAnswer>> = {
+  "MiniMax's pieces, and then the whole answer once more": {
+    source: "ENTERPILOT/GoModel#1068, abundantbeing/hermes-browser-extension#11",
+    body: [
+      delta({ role: "", content: "I read." }),
+      piece(0, "a", "read", '{"path":"x"}'),
+      {
+        object: "chat.completion",
+        choices: [
+          {
+            message: { content: "I read.", tool_calls: [{ id: "a", type: "function", function: READ_X }] },
+            finish_reason: "tool_calls",
+          },
+        ],
+        usage: { prompt_tokens: 9, completion_tokens: 4 },
+      },
+    ],
+    expected: { text: "I read.", calls: [{ id: "a", ...READ_X }], usage: { inputTokens: 9, outputTokens: 4 } },
+  },
+  "pieces of thoughts, and then a whole message": {
+    source: "a gateway that streams the thoughts alone",
+    body: [
+      delta({ reasoning_content: "hm" }),
+      { choices: [{ message: { content: "8080", reasoning_content: "hm" }, finish_reason: "stop" }] },
+    ],
+    expected: { text: "8080", calls: [], thoughts: [{ text: "hm" }] },
+  },
   "Ollama's parallel calls, all with index 0": {
     source: "ollama/ollama#15457, vercel/ai#14277, hermes-agent#62937 (Gemini)",
     body: [piece(0, "a", "read", '{"path":"x"}'), piece(0, "b", "read", '{"path":"y"}'), stop("tool_calls")],

@@ -65,12 +65,15 @@ export class AnswerBuilder {
   private chars = 0;
   private readonly calls: CallPiece[] = [];
   private isWhole = false;
+  private cameInPieces = false;
   private finishReason = "";
   private usage: PlainChunk["usage"] = null;
 
   /** Adds a piece; returns what is new in it. */
-  add(chunk: PlainChunk): Heard {
+  add(given: PlainChunk): Heard {
+    const chunk = given.isWhole && this.cameInPieces ? this.missingOf(given) : given;
     const { text, refusal, usage, isWhole } = chunk;
+    this.cameInPieces ||= !isWhole && (text !== "" || chunk.calls.length > 0 || chunk.thought !== null);
     if (usage?.prompt_tokens || usage?.completion_tokens) this.usage = usage;
     this.finishReason = chunk.finishReason || this.finishReason;
     this.isWhole ||= isWhole;
@@ -127,6 +130,18 @@ export class AnswerBuilder {
   private get withheld(): string | null {
     const words = beginningOf(oneLine(this.refusal.trim()), WITHHELD_CHARS_MAX);
     return (words.endsWith(".") ? words.slice(0, -1) : words) || (this.end === "withheld" ? this.finishReason : null);
+  }
+
+  /** The parts of a whole message that its pieces did not have: MiniMax ends a stream with all of the answer once more. */
+  private missingOf(whole: PlainChunk): PlainChunk {
+    return {
+      ...whole,
+      text: this.text === "" ? whole.text : "",
+      refusal: this.refusal === "" ? whole.refusal : "",
+      calls: this.calls.length === 0 ? whole.calls : [],
+      thought: this.thought === null && this.blocks.length === 0 ? whole.thought : null,
+      blocks: this.thought === null && this.blocks.length === 0 ? whole.blocks : null,
+    };
   }
 
   /**

@@ -81,7 +81,7 @@ const leaves =
 const CORRECTIONS: readonly Correction[] = [
   {
     name: "bridge",
-    says: /unexpected role .{0,20}user.{0,20} after role .{0,20}tool|invalid_request_message_order/i,
+    says: /unexpected role .{0,20}user.{0,20} after role .{0,20}tool|invalid_request_message_order|roles must alternate/i,
     changes: () => ({ bridgesTools: true }),
   },
   {
