@@ -86,6 +86,21 @@ test.each([
     { id: "a.gguf", contextWindow: 8_192 },
   ],
   [
+    "llama.cpp in both of its lists",
+    "chat",
+    {
+      models: [{ name: "a.gguf", model: "a.gguf", capabilities: ["completion", "multimodal"] }],
+      data: [{ id: "a.gguf", meta: { n_ctx: 8_192, n_ctx_train: 131_072 } }],
+    },
+    { id: "a.gguf", contextWindow: 8_192, vision: true },
+  ],
+  [
+    "Together, in a list that is no object",
+    "chat",
+    [{ id: "llama", context_length: 8_192 }],
+    { id: "llama", contextWindow: 8_192 },
+  ],
+  [
     "OpenRouter of a vendor that holds less",
     "chat",
     {

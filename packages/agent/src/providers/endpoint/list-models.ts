@@ -160,17 +160,27 @@ const WINDOWS: readonly (readonly [server: string, windowOf: (listed: Listed) =>
   ["LiteLLM", (each) => each.model_info?.max_input_tokens],
   ["llama.cpp", (each) => each.meta?.n_ctx_train],
 ];
-const Body = z.object({ data: z.array(z.unknown()).optional(), models: z.array(z.unknown()).optional() });
+/** Together's list is no object. */
+const Body = z.union([
+  z.array(z.unknown()).transform((data) => ({ data, models: undefined })),
+  z.object({ data: z.array(z.unknown()).optional(), models: z.array(z.unknown()).optional() }),
+]);
 
 /** @throws BadJson */
 function modelsIn(text: string): ListedModel[] {
   const { data = [], models = [] } = Body.safeParse(parseJson(text, { bytes: BODY_BYTES_MAX, depth: 16 })).data ?? {};
   const listed = [...data, ...models].flatMap((each) => Listed.safeParse(each).data ?? []);
-  const byId = new Map(listed.map((each) => [idOf(each), each] as const));
+  // llama.cpp names a model in both lists, and tells its window in the first alone.
+  const byId = new Map<string, Listed>();
+  for (const each of listed) byId.set(idOf(each), { ...each, ...withoutGaps(byId.get(idOf(each))) });
   return [...byId]
     .filter(([id, { supportedGenerationMethods: ways }]) => id !== "" && (ways?.includes("generateContent") ?? true))
     .slice(0, MODELS_MAX)
     .map(([id, each]) => ({ id, ...knownOf(each) }));
+}
+
+function withoutGaps(listed: Listed | undefined): Listed {
+  return Object.fromEntries(Object.entries(listed ?? {}).filter(([, value]) => value != null));
 }
 
 /** Google's names are paths. */

@@ -26,7 +26,10 @@ const Listed = z.object({
     .nullish(),
 });
 type Listed = z.infer<typeof Listed>;
-const Answer = z.object({ data: z.array(z.unknown()).optional(), models: z.array(z.unknown()).optional() });
+const Answer = z.union([
+  z.array(z.unknown()).transform((data) => ({ data, models: undefined })),
+  z.object({ data: z.array(z.unknown()).optional(), models: z.array(z.unknown()).optional() }),
+]);
 
 const known = new Map<string, { at: number; found: KnownCapabilities }>();
 
