@@ -100,7 +100,7 @@ export const HOSTED: readonly Vendor[] = [
     ...openai,
     name: "OpenAI over Chat Completions",
     model: "gpt-5.6",
-    settings: { openai: { api: "chat" } },
+    settings: { openai: { api: "chat", reservedOutput: 4_000 } },
     refuses: [openaiRules({}), maxTokens],
   },
   {

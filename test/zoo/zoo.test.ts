@@ -7,9 +7,11 @@ import { join } from "node:path";
 import { testConnection } from "@mimikit/agent/connect/connect";
 import type { AttachmentEvidence } from "@mimikit/agent/prompt/evidence";
 import { Steering } from "@mimikit/agent/steering";
+import type { Tool } from "@mimikit/agent/tools/tool";
 import type { Task } from "@mimikit/protocol/records/task";
 import { prepareHome } from "@mimikit/runtime/home/home";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
+import { z } from "zod";
 import { messageOf, type Ran, replyOf, run, taskOf, temporaryDirectory, turnOf } from "../agent/fixtures.ts";
 import type { ModelRequest, Script, Step } from "../support/model-server.ts";
 import type { Vendor } from "./vendor.ts";
@@ -29,6 +31,37 @@ const SMALL_WINDOW = 12_000;
 
 const write = (path: string, content: string) => ({ name: "write_text_file", args: { path, content } });
 const read = (path: string) => ({ name: "read_text_file", args: { path } });
+
+/** The schema of a real server, in what vendors refuse of one (vercel/ai#18921, openswarm#24). */
+const FOREIGN: Tool = {
+  name: "notes__find",
+  level: "read-only",
+  keepsWithin: false,
+  roles: ["worker"],
+  input: z.unknown(),
+  shownTo: {},
+  shown: z.unknown(),
+  told: {
+    description: "Finds notes.",
+    parameters: {
+      type: "object",
+      properties: {
+        at: {
+          type: "object",
+          anyOf: [
+            { properties: { kind: { const: "day" } }, required: ["kind"] },
+            { properties: { kind: { const: "week" } }, required: ["kind"] },
+          ],
+        },
+        limit: { type: "integer", exclusiveMinimum: 0 },
+        additionalProperties: { type: "boolean", description: "A field with an unlucky name." },
+      },
+      required: ["at"],
+      additionalProperties: false,
+    },
+  },
+  apply: async () => ({ answer: { text: "a note" } }),
+};
 
 async function visit(vendor: Vendor): Promise<Resident> {
   const settled = await resident(vendor);
@@ -67,6 +100,26 @@ function agrees({ server }: Resident): void {
 const said = ({ lines }: Ran) => lines.flatMap((line) => (line.type === "delta" ? [line.text] : [])).join("");
 const thought = ({ lines }: Ran) => lines.flatMap((line) => (line.type === "thought" ? [line.text] : [])).join("");
 
+async function goOn(vendor: Vendor, before: Vendor): Promise<void> {
+  const first = await visit(before);
+  const place = newPlace();
+  const unpaid = { status: 402, body: { error: { message: "Insufficient credits" } } };
+  const begun: Step[] = [
+    { think: THINKING, calls: [write("a.txt", "first"), write("b.txt", "second")] },
+    { think: "Now look.", say: "I look.", calls: [read("a.txt")] },
+    unpaid,
+  ];
+  const failed = await runAt(first, { worker: begun }, ORDER, { place });
+  expect(failed.status).toBe("failed");
+  expect(readFileSync(join(place.workDir, "b.txt"), "utf8")).toBe("second");
+  const second = await visit(vendor);
+  const steps: Step[] = [{ think: "What is there?", calls: [read("b.txt")] }, { say: "Both were written." }];
+  const job = await runAt(second, { worker: steps }, ORDER, { place, attempt: 2 });
+  expect(job).toMatchObject({ status: "done", result: { text: "Both were written." } });
+  expect(second.server.of("worker")[0]?.results).toHaveLength(3);
+  agrees(second);
+}
+
 const PNG = Buffer.from("\x89PNG\r\n\x1a\n pixels", "latin1");
 function picture(): AttachmentEvidence {
   const path = join(temporaryDirectory(), "shot.png");
@@ -78,7 +131,7 @@ function picture(): AttachmentEvidence {
   };
 }
 
-const SCENARIOS: Record<string, (vendor: Vendor, before: Vendor) => Promise<void>> = {
+const SCENARIOS: Record<string, (vendor: Vendor, befores: readonly Vendor[]) => Promise<void>> = {
   "is connected by its name, with its models and its window": async (vendor) => {
     const { server, baseUrl, key } = await visit(vendor);
     const home = join(temporaryDirectory(), "home");
@@ -115,6 +168,27 @@ const SCENARIOS: Record<string, (vendor: Vendor, before: Vendor) => Promise<void
       expect.stringContaining("first"),
       expect.stringContaining("second"),
     ]);
+    agrees(at);
+  },
+
+  "is offered a tool of a server of others, whose schema has everything": async (vendor) => {
+    const at = await visit(vendor);
+    const call = { name: "notes__find", args: { at: { kind: "day" }, limit: 3 } };
+    const steps: Step[] = [{ think: "Look it up.", calls: [call] }, { say: "Found." }];
+    const external = { tools: [FOREIGN], offered: [FOREIGN] };
+    const job = await runAt(at, { worker: steps }, ORDER, { external });
+    expect(job).toMatchObject({ status: "done", result: { text: "Found." } });
+    expect(at.server.of("worker")[1]?.results).toEqual(["a note"]);
+    agrees(at);
+  },
+
+  "is asked again when it says nothing": async (vendor) => {
+    const at = await visit(vendor);
+    const list = { name: "list_tasks", args: {} };
+    const steps: Step[] = [{ think: "Look.", calls: [list] }, { think: "Hm." }, { think: "Well.", say: "Hello." }];
+    const turn = await runAt(at, { teller: steps }, QUESTION);
+    // The thoughts are what it says, for a model that never ends them.
+    expect(replyOf(turn)).toMatch(/^(Hello|Hm)\.$/);
     agrees(at);
   },
 
@@ -173,24 +247,8 @@ const SCENARIOS: Record<string, (vendor: Vendor, before: Vendor) => Promise<void
     agrees(at);
   },
 
-  "goes on with a session that another vendor began": async (vendor, before) => {
-    const first = await visit(before);
-    const place = newPlace();
-    const unpaid = { status: 402, body: { error: { message: "Insufficient credits" } } };
-    const begun: Step[] = [
-      { think: THINKING, calls: [write("a.txt", "first"), write("b.txt", "second")] },
-      { think: "Now look.", say: "I look.", calls: [read("a.txt")] },
-      unpaid,
-    ];
-    const failed = await runAt(first, { worker: begun }, ORDER, { place });
-    expect(failed.status).toBe("failed");
-    expect(readFileSync(join(place.workDir, "b.txt"), "utf8")).toBe("second");
-    const second = await visit(vendor);
-    const steps: Step[] = [{ think: "What is there?", calls: [read("b.txt")] }, { say: "Both were written." }];
-    const job = await runAt(second, { worker: steps }, ORDER, { place, attempt: 2 });
-    expect(job).toMatchObject({ status: "done", result: { text: "Both were written." } });
-    expect(second.server.of("worker")[0]?.results).toHaveLength(3);
-    agrees(second);
+  "goes on with a session that another vendor began": async (vendor, befores) => {
+    for (const before of befores) await goOn(vendor, before);
   },
 
   "is shown pictures if its model sees, and told of them otherwise": async (vendor) => {
@@ -209,12 +267,14 @@ const SCENARIOS: Record<string, (vendor: Vendor, before: Vendor) => Promise<void
 /** Faults that are known, by vendor and scenario, with the reason: they must fail, and go when they no longer do. */
 const KNOWN: readonly { vendor: string; scenario: string | RegExp; reason: string }[] = [];
 
-describe.each(VENDORS.map((vendor, i) => ({ vendor, before: VENDORS.at(i - 1) ?? vendor, name: vendor.name })))(
+/** Each begins the sessions of two others. */
+const beforesOf = (i: number) => [1, 7].flatMap((back) => VENDORS.at(i - back) ?? []);
+describe.each(VENDORS.map((vendor, i) => ({ vendor, befores: beforesOf(i), name: vendor.name })))(
   "$name",
-  ({ vendor, before }) => {
+  ({ vendor, befores }) => {
     for (const [scenario, act] of Object.entries(SCENARIOS)) {
       const isKnown = KNOWN.some((known) => known.vendor === vendor.name && scenario.match(known.scenario) !== null);
-      (isKnown ? test.fails : test)(scenario, () => act(vendor, before));
+      (isKnown ? test.fails : test)(scenario, () => act(vendor, befores));
     }
   },
 );

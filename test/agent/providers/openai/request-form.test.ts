@@ -73,7 +73,11 @@ const TOOL: ToolDefinition = {
   parameters: {
     $schema: "https://json-schema.org/draft/2020-12/schema",
     type: "object",
-    properties: { $schema: { type: "string" }, at: { type: "object", additionalProperties: false } },
+    properties: {
+      $schema: { type: "string" },
+      at: { type: "object", additionalProperties: false },
+      when: { type: "object", anyOf: [{ properties: { day: { type: "string" } } }, { properties: {} }] },
+    },
     additionalProperties: false,
   },
 };
@@ -220,6 +224,15 @@ const REFUSALS: readonly [string, Refuses, Partial<Endpoint>?][] = [
           }
         : null,
   ],
+  [
+    "a type beside alternatives (Moonshot, vercel/ai#18921)",
+    ({ tools }) =>
+      JSON.stringify(tools).includes('"type":"object","anyOf"')
+        ? error(
+            "tools.function.parameters is not a valid moonshot flavored json schema, details: <At path 'properties.at': when using anyOf, type should be defined in anyOf items instead of the parent schema>",
+          )
+        : null,
+  ],
 ];
 
 test.each(REFUSALS)("%s is corrected once and remembered", async (_, refuses, more) => {
@@ -283,6 +296,22 @@ test("DeepSeek gets thoughts with every answer, also where they were shortened a
     ],
   });
   expect(bodies.flatMap(said).map(({ reasoning_content }) => reasoning_content)).toEqual([" ", " ", " "]);
+});
+
+test("alternatives of a tool's whole input become one object with the fields of all, and inner ones have their type each", async () => {
+  const fields = (name: string) => ({ properties: { [name]: { type: "string" } }, required: [name] });
+  const inner = { type: "string", anyOf: [{ enum: ["a"] }, { type: "null" }] };
+  const parameters = { type: "object", anyOf: [fields("a"), fields("b")], properties: { anyOf: inner } };
+  const { bodies, ask } = await vendor(() => null, { id: "moonshot" });
+  await ask({ tools: [{ name: "look", parameters }] });
+  expect(bodies[0]?.tools?.[0]?.function.parameters).toEqual({
+    type: "object",
+    properties: {
+      anyOf: { anyOf: [{ type: "string", enum: ["a"] }, { type: "null" }] },
+      a: { type: "string" },
+      b: { type: "string" },
+    },
+  });
 });
 
 test("the last request of a run names its tools and forbids to call them", async () => {

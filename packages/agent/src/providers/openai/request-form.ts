@@ -21,6 +21,8 @@ export interface RequestForm {
   silence: "" | null;
   /** Keywords of JSON Schema are reduced to those of OpenAPI. */
   plainSchema: boolean;
+  /** A type beside alternatives is that of each of them. */
+  splitsTypes: boolean;
   /** Optional fields that are not sent. */
   leaves: readonly OptionalField[];
 }
@@ -36,6 +38,7 @@ const COMMON: RequestForm = {
   rules: "system",
   silence: "",
   plainSchema: false,
+  splitsTypes: false,
   leaves: [],
 };
 
@@ -60,6 +63,8 @@ const ROWS: readonly Row[] = [
     has: { bridgesTools: true, ids: "nine", thoughts: "none", leaves: ["stream_options", "extra_content"] },
   },
   { id: "deepseek", host: "deepseek.com", has: { thoughts: "filled" } },
+  { id: "moonshot", host: "moonshot.ai", has: { thoughts: "filled", splitsTypes: true } },
+  { host: "moonshot.cn", has: { thoughts: "filled", splitsTypes: true } },
   { id: "groq", host: "groq.com", has: { thoughts: "none" } },
   { host: "generativelanguage.googleapis.com", has: { plainSchema: true } },
   { model: /claude/i, has: { ids: "word" } },
@@ -132,6 +137,11 @@ const CORRECTIONS: readonly Correction[] = [
   { name: "no-stream_options", says: /stream_options/i, changes: leaves("stream_options") },
   { name: "no-reasoning_effort", says: /reasoning_?effort/i, changes: leaves("reasoning_effort") },
   { name: "no-extra_content", says: /extra_content/i, changes: leaves("extra_content") },
+  {
+    name: "split-types",
+    says: /moonshot flavored|anyOf.{0,40}type should be defined/i,
+    changes: () => ({ splitsTypes: true }),
+  },
   {
     name: "plain-schema",
     says: /unknown name .{1,40} at .{0,10}tools\b|\$schema\b|additionalProperties|invalid (json )?schema/i,

@@ -111,22 +111,47 @@ function wireId(id: string, { ids }: RequestForm): string {
   return isGood ? id : createHash("sha256").update(id).digest("hex").slice(0, 9);
 }
 
-function wireTool(tool: ToolDefinition, { plainSchema }: RequestForm): ToolDefinition {
-  return plainSchema ? { ...tool, parameters: plain(tool.parameters) as Wire } : tool;
+function wireTool(tool: ToolDefinition, { plainSchema, splitsTypes }: RequestForm): ToolDefinition {
+  let { parameters } = tool;
+  if (plainSchema) parameters = mapSchema(parameters, withoutRefused);
+  if (splitsTypes) parameters = mapSchema(withoutAlternatives(parameters), withTypesInside);
+  return parameters === tool.parameters ? tool : { ...tool, parameters };
 }
 
-/** Without refused keywords. Names of properties are no keywords. */
-function plain(schema: unknown): unknown {
-  if (Array.isArray(schema)) return schema.map(plain);
-  if (typeof schema !== "object" || schema === null) return schema;
-  const kept = Object.entries(schema).filter(([key]) => !REFUSED_KEYWORDS.has(key));
+/** Changes a schema and all schemas in it. Names of properties are no keywords. */
+function mapSchema(schema: Wire, change: (schema: Wire) => Wire): Wire {
+  const within = (value: unknown): unknown => {
+    if (Array.isArray(value)) return value.map(within);
+    return isObject(value) ? mapSchema(value, change) : value;
+  };
   return Object.fromEntries(
-    kept.map(([key, value]) => {
-      if (key === "enum" || key === "default" || key === "required") return [key, value];
-      if (key !== "properties" || typeof value !== "object" || value === null) return [key, plain(value)];
-      return [key, Object.fromEntries(Object.entries(value).map(([name, each]) => [name, plain(each)]))];
+    Object.entries(change(schema)).map(([key, value]) => {
+      if (key === "enum" || key === "default" || key === "required" || key === "const") return [key, value];
+      if (key !== "properties" || !isObject(value)) return [key, within(value)];
+      return [key, Object.fromEntries(Object.entries(value).map(([name, each]) => [name, within(each)]))];
     }),
   );
+}
+
+function withoutRefused(schema: Wire): Wire {
+  return Object.fromEntries(Object.entries(schema).filter(([key]) => !REFUSED_KEYWORDS.has(key)));
+}
+
+/** The type of alternatives as that of each of them. */
+function withTypesInside({ type, ...rest }: Wire): Wire {
+  if (type === undefined || !Array.isArray(rest.anyOf)) return type === undefined ? rest : { type, ...rest };
+  return { ...rest, anyOf: rest.anyOf.map((each) => (isObject(each) ? { type, ...each } : each)) };
+}
+
+/** The input of a tool is one object: where there are alternatives of it, with the fields of all of them. */
+function withoutAlternatives({ anyOf, ...schema }: Wire): Wire {
+  if (!Array.isArray(anyOf)) return anyOf === undefined ? schema : { anyOf, ...schema };
+  const properties = [schema, ...anyOf].map((each) => (isObject(each) ? each.properties : undefined));
+  return { ...schema, type: "object", properties: Object.assign({}, ...properties) };
+}
+
+function isObject(value: unknown): value is Wire {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 /** A picture as a data URL, a recording as its bytes: that is how Chat Completions takes them. */
