@@ -141,7 +141,7 @@ const OTHERWISE: Readonly<Record<string, string>> = {
   "packages/agent/src/web/get-page.ts": "it checks the addresses that it connects to, and asks the proxy itself",
   "packages/agent/src/web/get-through.ts": "a page through the proxy",
   "packages/runtime/src/network/tunnel.ts": "the proxy",
-  "packages/runtime/src/network/fetch-through.ts": "the proxy",
+  "packages/runtime/src/network/undici-parts.mjs": "the proxy",
 };
 
 test("no other file makes requests in another way than by fetch", () => {
@@ -149,10 +149,10 @@ test("no other file makes requests in another way than by fetch", () => {
     .flatMap((dir) =>
       readdirSync(join(ROOT, dir), { recursive: true, encoding: "utf8" }).map((name) => join(ROOT, dir, name)),
     )
-    .filter((path) => /\/src\/.*\.tsx?$/.test(path) && !/node_modules|\.d\.ts$|apps\/web\//.test(path));
+    .filter((path) => /\/src\/.*\.(tsx?|mjs)$/.test(path) && !/node_modules|\.d\.ts$|apps\/web\//.test(path));
   const found = sources.filter((path) => {
     const text = readFileSync(path, "utf8");
-    const imports = [...text.matchAll(/^import (?!type)([^;]*?) from "(?:node:)?(https?|tls|http2|undici[^"]*)";/gms)];
+    const imports = [...text.matchAll(/^(?:import|export) (?!type)([^;]*?) from "(?:node:)?(https?|tls|http2|undici[^"]*)";/gms)];
     return imports.some(([, names = "", from = ""]) => from !== "http" || /\b(request|get|http)\b/.test(names));
   });
   expect(found.map((path) => relative(ROOT, path)).sort()).toEqual(Object.keys(OTHERWISE).sort());

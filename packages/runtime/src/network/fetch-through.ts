@@ -1,12 +1,10 @@
 /** Requests of `fetch` through a proxy, by undici. Loaded with the first request of a process that has a proxy. */
 import { isIP } from "node:net";
 import type { buildConnector as Connector, Dispatcher } from "undici";
-import buildConnector from "undici/lib/core/connect.js";
-import Agent from "undici/lib/dispatcher/agent.js";
-import Pool from "undici/lib/dispatcher/pool.js";
 import { codeIn, isUntrusted, proxyErrorIn, refusedBy, unreachable, untrusted } from "./proxy-error.ts";
 import { type ProxyServer, plainHost, proxyAuthorization } from "./proxy-rules.ts";
 import { openTunnel } from "./tunnel.ts";
+import { Agent, buildConnector, Pool } from "./undici-parts.mjs";
 
 type Fetch = typeof fetch;
 type ProxyOf = (url: URL) => ProxyServer | null;

@@ -1,0 +1,2 @@
+/** undici has types for its index alone. */
+export { Agent, buildConnector, Pool } from "undici";
