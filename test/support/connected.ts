@@ -1,6 +1,7 @@
 /** A Mimikit to which nothing is connected, and what must hold once something is. */
 import { statSync } from "node:fs";
 import { join } from "node:path";
+import { KEY_VARIABLES } from "@mimikit/runtime/config/providers";
 import { expect } from "vitest";
 import type { Said } from "../cli/run-cli.ts";
 import { findKey } from "./find-key.ts";
@@ -11,13 +12,7 @@ export const CONNECT_KEY = "canary.4f1c9d20b7e34d6a";
 export const REPLY = "Hello from the model.";
 /** A shell in which nothing says who answers, whatever that of the tests says. */
 const NO_VARIABLES = Object.fromEntries(
-  [
-    "MIMIKIT_PROVIDER OPENAI_API_KEY OPENAI_BASE_URL ANTHROPIC_API_KEY GOOGLE_GENERATIVE_AI_API_KEY GEMINI_API_KEY",
-    "OPENROUTER_API_KEY MISTRAL_API_KEY DEEPSEEK_API_KEY XAI_API_KEY AZURE_OPENAI_API_KEY",
-  ]
-    .join(" ")
-    .split(" ")
-    .map((name) => [name, ""]),
+  ["MIMIKIT_PROVIDER", "OPENAI_BASE_URL", ...KEY_VARIABLES].map((name) => [name, ""]),
 );
 
 /** Only the offline engine answers. */

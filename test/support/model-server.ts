@@ -65,13 +65,13 @@ export class ModelServer {
   refuse: (request: SentRequest) => Refusal | null = () => null;
   /** The messages of what was refused so. */
   readonly refused: string[] = [];
-  /** What else the vendor serves, such as its list of models; null where it has nothing there. */
+  /** Serves the vendor's other paths, such as its list of models; null where there is nothing. */
   serve: (request: SentRequest) => Refusal | null = () => null;
-  /** The path on our wires of one at the vendor's address. */
+  /** Translates a path at the vendor's address to the path on our wires. */
   route: (path: string) => string = (path) => path;
-  /** How the vendor speaks over Chat Completions, where that is not as our server does. */
+  /** Streams an answer over Chat Completions in the vendor's manner; null for that of our server. */
   speech: Wire["stream"] | null = null;
-  /** The vendor's signature under its nth thought. */
+  /** Returns the vendor's signature for its nth thought. */
   seal: (n: number) => string = (n) => Buffer.from(`sealed ${n}`).toString("base64");
   /** Whether calls are refused that stand without the thought that they came of. */
   demandsThoughts = true;

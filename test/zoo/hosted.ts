@@ -1,4 +1,4 @@
-/** Vendors whose servers are theirs. */
+/** Hosted vendors. */
 import { type OpenaiRules, refusalOf as refusalByOpenai } from "../support/responses-server.ts";
 import {
   anthropicRule,
@@ -36,8 +36,8 @@ export const listOf = (id: string, more: object = {}) => ({
   data: [{ id, object: "model", created: 1_780_000_000, owned_by: "zoo", ...more }],
 });
 
-/** The refusals of OpenAI's own servers; each has its source there. @param isOwn knows the thoughts that were encrypted here. */
-function openaiRules(rules: Partial<OpenaiRules>): Rule {
+/** The refusals of OpenAI's own servers, whose sources are in that file. */
+function openaiRules(rules: Partial<OpenaiRules> = {}, owner = "OpenAI"): Rule {
   const all: OpenaiRules = {
     chat: "no tools",
     responses: "served",
@@ -45,7 +45,7 @@ function openaiRules(rules: Partial<OpenaiRules>): Rule {
     isVerified: false,
     mayStream: true,
     lacks: [],
-    readsThought: (encrypted) => Buffer.from(encrypted, "base64").toString().startsWith("zoo OpenAI"),
+    readsThought: (encrypted) => Buffer.from(encrypted, "base64").toString().startsWith(`zoo ${owner} `),
     ...rules,
   };
   return {
@@ -95,13 +95,13 @@ const extraInput = (name: string): Objection => ({
 });
 
 export const HOSTED: readonly Vendor[] = [
-  { ...openai, name: "OpenAI", model: "gpt-5.6", refuses: [openaiRules({})] },
+  { ...openai, name: "OpenAI", model: "gpt-5.6", refuses: [openaiRules()] },
   {
     ...openai,
     name: "OpenAI over Chat Completions",
     model: "gpt-5.6",
     settings: { openai: { api: "chat", reservedOutput: 4_000 } },
-    refuses: [openaiRules({}), maxTokens],
+    refuses: [openaiRules(), maxTokens],
   },
   {
     ...openai,
@@ -111,7 +111,7 @@ export const HOSTED: readonly Vendor[] = [
     base: "/openai/v1",
     key: ["api-key", ""],
     model: "gpt-5.6",
-    refuses: [openaiRules({})],
+    refuses: [openaiRules({}, "Azure")],
   },
   {
     ...openai,
@@ -169,7 +169,7 @@ export const HOSTED: readonly Vendor[] = [
         (body) =>
           blocksOf(body).some(
             ({ type, signature }) =>
-              type === "thinking" && !Buffer.from(String(signature), "base64").toString().startsWith("zoo Anthropic"),
+              type === "thinking" && !Buffer.from(String(signature), "base64").toString().startsWith("zoo Anthropic "),
           ),
         "messages.1.content.0: Invalid `signature` in `thinking` block",
       ),

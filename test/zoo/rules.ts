@@ -1,4 +1,4 @@
-/** What vendors find in a request and refuse. The words are the vendors' own. */
+/** Conditions of a request that vendors refuse. */
 import { z } from "zod";
 import type { SentRequest } from "../support/model-server.ts";
 import type { Objection, Rule } from "./vendor.ts";
@@ -38,7 +38,7 @@ const idsIn = (body: ChatBody) => [
 export const userAfterTool = ({ messages }: ChatBody) =>
   pairs(messages).some(([before, each]) => before?.role === "tool" && each.role === "user");
 
-/** Templates that count turns: calls and results do not count. */
+/** Two messages of the same role in a row, not counting calls and results, as templates count turns. */
 export const rolesRepeat = ({ messages }: ChatBody) => {
   const spoken = messages.filter(
     ({ role, tool_calls: calls }) => role !== "tool" && !(role === "assistant" && calls.length > 0),
@@ -64,7 +64,7 @@ export const messageField =
   (...names: readonly string[]) =>
   ({ messages }: ChatBody) =>
     messages.some((message) => names.some((name) => name in message));
-/** In the conversation so far, at each answer of the model; `calling`: only beside calls. */
+/** An earlier answer lacks its thoughts. @param which all answers, or only those with calls */
 export const thoughtsMissing = (which: "calling" | "all") => (body: ChatBody) => {
   const calling = assistants(body).filter(({ tool_calls: calls }) => calls.length > 0);
   if (calling.length === 0) return false;
@@ -80,7 +80,7 @@ export const toolsGiven = ({ tools }: ChatBody) => tools.length > 0;
 export const sameToolTwice = ({ tools }: ChatBody) =>
   new Set(tools.map(({ function: { name } }) => name)).size < tools.length;
 
-/** In any schema below the parameters of a tool, where names of properties are no keywords. */
+/** Searches all schemas in the parameters of a tool. Names of properties are no keywords. */
 const anySchema = (finds: (schema: Record<string, unknown>) => boolean) => (body: ChatBody) => {
   const look = (value: unknown): boolean => {
     if (Array.isArray(value)) return value.some(look);
@@ -96,7 +96,7 @@ const anySchema = (finds: (schema: Record<string, unknown>) => boolean) => (body
 export const keywords = (...names: readonly string[]) => anySchema((schema) => names.some((name) => name in schema));
 export const typeBesideAnyOf = anySchema((schema) => "type" in schema && "anyOf" in schema);
 
-/** Gemini's signatures: the first call of each answer since the user's last words. */
+/** The first call of an answer lacks Gemini's signature. Only answers since the last message of the user are checked. */
 export const unsigned = ({ messages }: ChatBody) =>
   messages
     .slice(messages.findLastIndex(({ role }) => role === "user") + 1)

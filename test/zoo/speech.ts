@@ -1,18 +1,18 @@
-/** The ways in which vendors speak over Chat Completions. */
+/** Streams of Chat Completions in the manners of vendors. */
 import { halvesOf, piecesOf, type ResolvedCall, USAGE, type Utterance } from "../support/model-server/wire.ts";
 import type { Speech } from "./vendor.ts";
 
 interface Manner {
-  /** How thoughts come: in a field, as typed parts of the content, between tags, or with their end alone. */
+  /** Thoughts are sent in a field, as typed parts of the content, between tags, or before an end tag only. */
   thoughts?: "reasoning_content" | "reasoning" | "parts" | "tags" | "closing" | "tags and reasoning_content";
-  /** The index of a call; each its own if not given. */
+  /** The index of all calls; each has its own if not given. */
   index?: "zero" | "none";
-  /** Calls come whole. */
+  /** Each call is sent in one piece. */
   wholeCalls?: boolean;
-  /** Arguments are an object. */
+  /** Arguments are sent as an object, not as text. */
   objectArguments?: boolean;
   id?: (id: string, i: number) => string;
-  /** Fields of each further piece of a call, and of a delta. */
+  /** Additional fields of the later pieces of a call. */
   pieceMore?: object;
   deltaMore?: object;
   callMore?: object;

@@ -1,4 +1,4 @@
-/** A vendor as a row of the zoo: where it is, how it refuses and how it speaks, each with its source. */
+/** One vendor of the zoo: its address, the rules by which it refuses requests, and its manner of speaking, with their sources. */
 import type { ProviderId } from "@mimikit/protocol/base/provider";
 import type { Utterance } from "../support/model-server/wire.ts";
 import type { Refusal, SentRequest } from "../support/model-server.ts";
@@ -13,9 +13,9 @@ export interface Objection {
 }
 
 export interface Rule {
-  /** Where it was reported: repository and issue, or the page that documents it. */
+  /** Repository and issue, or the page that documents it. */
   source: string;
-  /** null where the request is taken. */
+  /** Returns null if the request is accepted. */
   objects: (request: SentRequest) => Objection | null;
 }
 
@@ -27,31 +27,31 @@ export interface Vendor {
   provider: ProviderId;
   /** Further settings, such as the API that is asked. */
   settings?: Record<string, unknown>;
-  /** The real one, which leads to loopback here: what follows from an address is tried, too. */
+  /** The real host name. It resolves to loopback here, so that the code that depends on an address is tested. */
   host: string;
-  /** The path of its address up to and with the version. */
+  /** The path of its address, including the version. */
   base: string;
   /** The version on our wires. */
   wire?: "/v1" | "/v1beta";
   model: string;
-  /** The header that carries the key, with what stands before the key; null for servers that want none. */
+  /** The header of the key, and the text before the key; null for servers that need none. */
   key: readonly [header: string, before: string] | null;
   refuses: readonly Rule[];
   /** The body of a refusal. */
   error: (objection: Objection) => unknown;
-  /** How it speaks over Chat Completions; as OpenAI if not given. */
+  /** Its stream over Chat Completions; that of OpenAI if not given. */
   says?: Speech;
-  /** Its thoughts have an end and no beginning. */
+  /** Its thoughts have an end tag only, so they cannot be told from the text while they come. */
   hidesThoughts?: true;
-  /** What is odd about its answers, and where it was seen. */
+  /** The source of `says`: repository and issue, or the page that documents it. */
   speechSource?: string;
   /** The body of its list of models; null where it has none. */
   models: unknown;
-  /** What it serves beside models, by path. */
+  /** Bodies of its other paths. */
   serves?: Record<string, unknown>;
-  /** The window that its list tells; null where it tells none. */
+  /** The context window in tokens that `connect` finds; null if it finds none. */
   listedWindow: number | null;
-  /** Whether its model is shown pictures without a setting. */
+  /** The model is sent pictures without a setting. */
   sees: boolean;
 }
 

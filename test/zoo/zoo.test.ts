@@ -1,7 +1,4 @@
-/**
- * Whole runs against each vendor of the zoo, which refuses what the vendor refuses and speaks as the vendor speaks. The runs are
- * those of the pool, over real HTTP; nothing but the vendors is scripted.
- */
+/** Whole runs of the pool over real HTTP, against a scripted server for each vendor. */
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { testConnection } from "@mimikit/agent/connect/connect";
@@ -26,13 +23,13 @@ afterAll(() => leave());
 const ORDER = taskOf({ id: "t-000007.0.0", role: "worker", prompt: "write down what you find" });
 const QUESTION = turnOf({ messages: [messageOf("hello")] });
 const THINKING = "They want two files.";
-/** The smallest window in which each role has room for its rules. */
+/** Tokens. Small enough that a Worker's session must be shortened. */
 const SMALL_WINDOW = 12_000;
 
 const write = (path: string, content: string) => ({ name: "write_text_file", args: { path, content } });
 const read = (path: string) => ({ name: "read_text_file", args: { path } });
 
-/** The schema of a real server, in what vendors refuse of one (vercel/ai#18921, openswarm#24). */
+/** A tool whose schema has the keywords that vendors refuse (vercel/ai#18921, openswarm#24). */
 const FOREIGN: Tool = {
   name: "notes__find",
   level: "read-only",
@@ -92,7 +89,7 @@ async function runAt(
   return { ...ran, ...place };
 }
 
-/** Nothing that was sent was no request of the wire, and nothing was refused twice. */
+/** Every request was valid on its wire, and no refusal came twice. */
 function agrees({ server }: Resident): void {
   expect(server.unknown).toEqual([]);
   expect(server.refused).toEqual([...new Set(server.refused)]);
@@ -187,7 +184,7 @@ const SCENARIOS: Record<string, (vendor: Vendor, befores: readonly Vendor[]) => 
     const list = { name: "list_tasks", args: {} };
     const steps: Step[] = [{ think: "Look.", calls: [list] }, { think: "Hm." }, { think: "Well.", say: "Hello." }];
     const turn = await runAt(at, { teller: steps }, QUESTION);
-    // The thoughts are what it says, for a model that never ends them.
+    // Thoughts without an end count as the reply.
     expect(replyOf(turn)).toMatch(/^(Hello|Hm)\.$/);
     agrees(at);
   },
@@ -196,7 +193,6 @@ const SCENARIOS: Record<string, (vendor: Vendor, befores: readonly Vendor[]) => 
     const at = await visit(vendor);
     const turn = await runAt(at, { teller: [{ think: THINKING, say: "The port is 8080." }] }, QUESTION);
     expect(replyOf(turn)).toBe("The port is 8080.");
-    // What has no beginning is known for a thought at its end alone.
     if (vendor.hidesThoughts === true) return;
     expect(
       thought(turn)
@@ -237,11 +233,11 @@ const SCENARIOS: Record<string, (vendor: Vendor, befores: readonly Vendor[]) => 
   "goes on with a long session that was shortened": async (vendor) => {
     const at = await visit(vendor);
     const place = newPlace();
-    for (let n = 1; n <= 12; n++) writeFileSync(join(place.workDir, `${n}.txt`), `${n} `.repeat(3_000));
+    for (let n = 1; n <= 8; n++) writeFileSync(join(place.workDir, `${n}.txt`), `${n} `.repeat(3_000));
     const script = ({ nth }: ModelRequest): Step =>
-      nth <= 12 ? { think: `File ${nth}.`, calls: [read(`${nth}.txt`)] } : { think: "So.", say: "Twelve files." };
+      nth <= 8 ? { think: `File ${nth}.`, calls: [read(`${nth}.txt`)] } : { think: "So.", say: "Eight files." };
     const job = await runAt(at, { worker: script }, ORDER, { place, window: SMALL_WINDOW });
-    expect(job).toMatchObject({ status: "done", result: { text: "Twelve files." } });
+    expect(job).toMatchObject({ status: "done", result: { text: "Eight files." } });
     const last = at.server.of("worker").at(-1);
     expect(last?.messages.map(({ content }) => content).join("\n")).toMatch(/shortened|left out/);
     agrees(at);
@@ -264,10 +260,10 @@ const SCENARIOS: Record<string, (vendor: Vendor, befores: readonly Vendor[]) => 
   },
 };
 
-/** Faults that are known, by vendor and scenario, with the reason: they must fail, and go when they no longer do. */
+/** Known failures with their reasons. A test that no longer fails must be removed here. */
 const KNOWN: readonly { vendor: string; scenario: string | RegExp; reason: string }[] = [];
 
-/** Each begins the sessions of two others. */
+/** The vendors that began the sessions, for each vendor by its index. */
 const beforesOf = (i: number) => [1, 7].flatMap((back) => VENDORS.at(i - back) ?? []);
 describe.each(VENDORS.map((vendor, i) => ({ vendor, befores: beforesOf(i), name: vendor.name })))(
   "$name",

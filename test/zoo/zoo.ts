@@ -1,4 +1,4 @@
-/** The zoo: one scripted server for each vendor, made of its row, and the providers that ask it. */
+/** Starts the scripted server of a vendor, and creates the provider that asks it. */
 import dns from "node:dns";
 import type { ServerResponse } from "node:http";
 import { syncBuiltinESMExports } from "node:module";
@@ -15,7 +15,7 @@ import { refusalOf, type Vendor } from "./vendor.ts";
 export const VENDORS: readonly Vendor[] = [...HOSTED, ...OWN];
 const KEY = "sk-zoo-0123456789";
 
-/** Lets the vendors' host names lead to loopback, until the returned function is called. */
+/** Resolves the vendors' host names to loopback, until the returned function is called. */
 export function leadHome(): () => void {
   const hosts = new Set(VENDORS.map(({ host }) => host));
   const { lookup } = dns;

@@ -56,8 +56,10 @@ export const modelName = () => z.string().trim().min(1).max(MODEL_CHARS_MAX).opt
 const ownModel = (of: string) => modelName().describe(`The model ${of}, by its name there; \`model\` if not set.`);
 
 /** The settings of an endpoint that speaks Chat Completions; what else there is of it, it has in common with `openai`. */
-const preset = (name: string) => ({
-  baseUrl: address(`Where ${name} answers if not at its own address, up to and with the version.`),
+const preset = (name: string, mainland?: string) => ({
+  baseUrl: address(
+    `Where ${name} answers if not at its own address, up to and with the version${mainland === undefined ? "" : `; in mainland China \`${mainland}\``}.`,
+  ),
   model: ownModel("that it is asked for"),
 });
 
@@ -230,14 +232,14 @@ function providerTable() {
       ownBaseUrl: "https://dashscope-intl.aliyuncs.com/compatible-mode/v1",
       keyPage: "https://modelstudio.console.alibabacloud.com/?tab=dashboard#/api-key",
       ...CHAT,
-      settings: () => preset("DashScope"),
+      settings: () => preset("DashScope", "https://dashscope.aliyuncs.com/compatible-mode/v1"),
     },
     moonshot: {
       key: "MOONSHOT_API_KEY",
       ownBaseUrl: "https://api.moonshot.ai/v1",
       keyPage: "https://platform.moonshot.ai/console/api-keys",
       ...CHAT,
-      settings: () => preset("Moonshot"),
+      settings: () => preset("Moonshot", "https://api.moonshot.cn/v1"),
     },
     zhipu: {
       // The second is that of the vendor's older library.
@@ -245,14 +247,14 @@ function providerTable() {
       ownBaseUrl: "https://api.z.ai/api/paas/v4",
       keyPage: "https://z.ai/manage-apikey/apikey-list",
       ...CHAT,
-      settings: () => preset("Z.ai"),
+      settings: () => preset("Z.ai", "https://open.bigmodel.cn/api/paas/v4"),
     },
     minimax: {
       key: "MINIMAX_API_KEY",
       ownBaseUrl: "https://api.minimax.io/v1",
       keyPage: "https://platform.minimax.io/user-center/basic-information/interface-key",
       ...CHAT,
-      settings: () => preset("MiniMax"),
+      settings: () => preset("MiniMax", "https://api.minimaxi.com/v1"),
     },
     azure: {
       key: "AZURE_OPENAI_API_KEY",
