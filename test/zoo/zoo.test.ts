@@ -10,6 +10,7 @@ import { prepareHome } from "@mimikit/runtime/home/home";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { z } from "zod";
 import { messageOf, type Ran, replyOf, run, taskOf, temporaryDirectory, turnOf } from "../agent/fixtures.ts";
+import { USAGE } from "../support/model-server/wire.ts";
 import type { ModelRequest, Script, Step } from "../support/model-server.ts";
 import type { Vendor } from "./vendor.ts";
 import { leadHome, type Resident, resident, VENDORS } from "./zoo.ts";
@@ -189,10 +190,11 @@ const SCENARIOS: Record<string, (vendor: Vendor, befores: readonly Vendor[]) => 
     agrees(at);
   },
 
-  "shows what it thinks apart from what it says, each once": async (vendor) => {
+  "shows what it thinks apart from what it says, each once, and counts": async (vendor) => {
     const at = await visit(vendor);
     const turn = await runAt(at, { teller: [{ think: THINKING, say: "The port is 8080." }] }, QUESTION);
     expect(replyOf(turn)).toBe("The port is 8080.");
+    expect(turn.usage).toMatchObject({ inputTokens: USAGE.input, outputTokens: USAGE.output });
     if (vendor.hidesThoughts === true) return;
     expect(
       thought(turn)

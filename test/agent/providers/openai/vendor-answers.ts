@@ -115,6 +115,14 @@ export const TEXTS: Readonly<Record<string, VendorAnswer>> = {
     ],
     expected: { text: "8080" },
   },
+  "Moonshot's counts, inside the choice": {
+    source: "earendil-works/pi#2017",
+    body: [
+      delta({ content: "8080" }),
+      { choices: [{ index: 0, delta: {}, finish_reason: "stop", usage: { prompt_tokens: 9, completion_tokens: 4 } }] },
+    ],
+    expected: { text: "8080", usage: { inputTokens: 9, outputTokens: 4 } },
+  },
   "an ordinary end in the words of Together and of TGI": {
     source: "openai/openai-dotnet#267, mistralai/client-python#123",
     body: [delta({ content: "8080" }), stop("eos")],

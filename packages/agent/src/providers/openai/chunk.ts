@@ -55,7 +55,16 @@ const Usage = z.object({
 const Chunk = z.object({
   choices: lenient(
     z.array(
-      z.object({ delta: lenient(Piece), message: lenient(Piece), finish_reason: Text, error: Any }).catch({} as never),
+      z
+        .object({
+          delta: lenient(Piece),
+          message: lenient(Piece),
+          finish_reason: Text,
+          error: Any,
+          /** Moonshot counts here. */
+          usage: lenient(Usage),
+        })
+        .catch({} as never),
     ),
   ),
   usage: lenient(Usage),
@@ -109,7 +118,7 @@ export function readChunk(json: string): PlainChunk {
     calls: callsIn(piece),
     isWhole: delta == null && message != null,
     finishReason: reason === "null" ? "" : reason,
-    usage: chunk.usage ?? null,
+    usage: chunk.usage ?? choice?.usage ?? null,
     isKnown: choice !== undefined || chunk.usage != null,
     error: chunk.error || choice?.error || bareError(chunk, value),
   };
