@@ -64,13 +64,16 @@ export async function resident(vendor: Vendor): Promise<Resident> {
     baseUrl,
     key: key === null ? undefined : KEY,
     provider: (role, home, window) => {
-      const limits = window === undefined ? {} : { contextWindow: window };
-      const vendors = TABLE[id].endpoint !== undefined && wire === "/v1" && id !== "anthropic" ? "openai" : id;
-      const asked: Record<string, object> = { [vendors]: limits };
       const { settings = {} } = vendor;
-      for (const [name, value] of Object.entries({ ...settings, model, [id]: { baseUrl } }))
-        asked[name] = typeof value === "object" ? { ...asked[name], ...(settings[name] as object), ...value } : value;
-      const config = Config.parse(asked);
+      // Endpoints without settings of their own share those of `openai`.
+      const shared = id === "anthropic" || id === "google" ? id : "openai";
+      const of = (name: string) => settings[name] as object | undefined;
+      const config = Config.parse({
+        ...settings,
+        model,
+        [shared]: { ...of(shared), contextWindow: window },
+        [id]: { ...of(id), ...(id === shared && { contextWindow: window }), baseUrl },
+      });
       return TABLE[id].create(role, config, { home, env: {}, keys: key === null ? {} : { [id]: KEY } });
     },
   };
