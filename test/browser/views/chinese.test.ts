@@ -12,7 +12,7 @@ import { VIEWS } from "../support/view-list.ts";
 import { openView } from "../support/views.ts";
 
 /** Names, and what stands in a field as it is typed. */
-const NAMES = ["Google Gemini", "LM Studio", "Azure OpenAI", "Debian, Ubuntu"];
+const NAMES = ["Google Gemini", "LM Studio", "Azure OpenAI", "Together AI", "Debian, Ubuntu"];
 
 /** A busy machine takes its time to answer. */
 const SLOW = { timeout: 20_000 };
