@@ -14,7 +14,7 @@ export const OWN: readonly Vendor[] = [
     provider: "ollama",
     model: "qwen3:8b",
     refuses: [
-      chatRule("ollama/ollama: server/prompt.go", pictures, {
+      chatRule("valentinfrlch/ha-llmvision#691", pictures, {
         status: 500,
         message: "this model is missing data required for image input",
       }),
@@ -91,7 +91,7 @@ export const OWN: readonly Vendor[] = [
     provider: "vllm",
     model: "Qwen/Qwen3.5-35B-A3B",
     refuses: [
-      chatRule("vllm-project/vllm: the template of Qwen3.5", systemInTheMiddle, {
+      chatRule("vllm-project/vllm#41114", systemInTheMiddle, {
         message: "System message must be at the beginning.",
       }),
     ],
