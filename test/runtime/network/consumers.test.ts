@@ -152,7 +152,9 @@ test("no other file makes requests in another way than by fetch", () => {
     .filter((path) => /\/src\/.*\.(tsx?|mjs)$/.test(path) && !/node_modules|\.d\.ts$|apps\/web\//.test(path));
   const found = sources.filter((path) => {
     const text = readFileSync(path, "utf8");
-    const imports = [...text.matchAll(/^(?:import|export) (?!type)([^;]*?) from "(?:node:)?(https?|tls|http2|undici[^"]*)";/gms)];
+    const imports = [
+      ...text.matchAll(/^(?:import|export) (?!type)([^;]*?) from "(?:node:)?(https?|tls|http2|undici[^"]*)";/gms),
+    ];
     return imports.some(([, names = "", from = ""]) => from !== "http" || /\b(request|get|http)\b/.test(names));
   });
   expect(found.map((path) => relative(ROOT, path)).sort()).toEqual(Object.keys(OTHERWISE).sort());
