@@ -12,40 +12,32 @@ export class BadJson extends Error {}
 /** The same for a text that its writer may not have finished. */
 export class UnfinishedJson extends BadJson {}
 
-/** The deepest nesting of brackets outside strings; counting stops at `limit + 1`. */
-export function jsonDepth(text: string, limit: number): number {
+/** Counts the brackets outside strings, up to the end of the text or to a depth of `limit + 1`. */
+function countBrackets(text: string, limit = Number.POSITIVE_INFINITY) {
   let depth = 0;
   let deepest = 0;
   let inString = false;
-  for (let i = 0; i < text.length; i++) {
+  for (let i = 0; i < text.length && deepest <= limit; i++) {
     const code = text.charCodeAt(i);
     if (inString) {
       if (code === 92) i++;
       else if (code === 34) inString = false;
     } else if (code === 34) inString = true;
-    else if (code === 123 || code === 91) {
-      deepest = Math.max(deepest, ++depth);
-      if (deepest > limit) return deepest;
-    } else if (code === 125 || code === 93) depth--;
+    else if (code === 123 || code === 91) deepest = Math.max(deepest, ++depth);
+    else if (code === 125 || code === 93) depth--;
   }
-  return deepest;
+  return { depth, deepest, inString };
+}
+
+/** The deepest nesting of brackets outside strings; counting stops at `limit + 1`. */
+export function jsonDepth(text: string, limit: number): number {
+  return countBrackets(text, limit).deepest;
 }
 
 /** Does the text end inside a string or a bracket, or before it has begun? So does a file whose writer has paused. */
 export function isCutOff(text: string): boolean {
-  if (text.trim() === "") return true;
-  let depth = 0;
-  let inString = false;
-  for (let i = 0; i < text.length; i++) {
-    const code = text.charCodeAt(i);
-    if (inString) {
-      if (code === 92) i++;
-      else if (code === 34) inString = false;
-    } else if (code === 34) inString = true;
-    else if (code === 123 || code === 91) depth++;
-    else if (code === 125 || code === 93) depth--;
-  }
-  return inString || depth > 0;
+  const { depth, inString } = countBrackets(text);
+  return text.trim() === "" || inString || depth > 0;
 }
 
 /** Finds the top-level JSON objects in a text that arrives in pieces. Text between them is skipped. */

@@ -1,4 +1,5 @@
 /** One directory of immutable records, cached in memory: names are compared, and only new ones are read, and files of others again. */
+import type { UnreadableFile } from "@mimikit/core/base/snapshot";
 import { BadJson, UnfinishedJson } from "@mimikit/protocol/base/json";
 import type { FileInfo, FileSystem } from "../disk/file-system.ts";
 import { ownNames } from "../disk/own-names.ts";
@@ -10,15 +11,6 @@ interface Bad {
   sinceMs: number;
   info: FileInfo;
   isUnfinished: boolean;
-}
-
-/** A path that holds no record, and since when it has been as it is. */
-export interface Unreadable {
-  path: string;
-  reason: string;
-  sinceMs: number;
-  inode: number;
-  isUnfinished?: true;
 }
 
 export interface CollectionOptions<T> {
@@ -64,7 +56,7 @@ export class Collection<T> {
   }
 
   /** Paths that hold no record of ours, and since when. */
-  unreadable(): Unreadable[] {
+  unreadable(): UnreadableFile[] {
     return [...this.bads].map(([name, { reason, sinceMs, info, isUnfinished }]) => ({
       path: `${this.dir}/${name}`,
       reason,

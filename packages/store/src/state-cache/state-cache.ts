@@ -2,7 +2,7 @@
  * The state directory in memory. Directories are read in the order in which a record moves through them, so that one
  * in motion is seen at least once; a record is read once, because it never changes.
  */
-import type { AttemptFacts } from "@mimikit/core/base/snapshot";
+import type { AttemptFacts, UnreadableFile } from "@mimikit/core/base/snapshot";
 import type { AttachedFile, AttachmentOrder } from "@mimikit/protocol/base/attachment";
 import { ID_PATTERN } from "@mimikit/protocol/base/id-pattern";
 import { BadJson, isCutOff, parseJson, parseRecord, UnfinishedJson } from "@mimikit/protocol/base/json";
@@ -35,7 +35,7 @@ import {
 } from "../disk/state.ts";
 import { ArchiveIndex } from "./archive-index.ts";
 import { AttemptCache, type AttemptRecord, type RunningEntry } from "./attempt-cache.ts";
-import { Collection, type CollectionOptions, type Unreadable } from "./collection.ts";
+import { Collection, type CollectionOptions } from "./collection.ts";
 import { Groups } from "./groups.ts";
 import type { ChangedNames } from "./pending-changes.ts";
 import { TriggerVersions } from "./trigger-versions.ts";
@@ -318,7 +318,7 @@ export class StateCache {
     for (const groups of Object.values(this.tasksBy)) groups.replace(id, task, before);
   }
 
-  unreadable(): Unreadable[] {
+  unreadable(): UnreadableFile[] {
     return this.all.flatMap((collection) => collection.unreadable());
   }
 }
