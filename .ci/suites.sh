@@ -166,6 +166,11 @@ find_agents() {
   npm run --silent check:agents || count "agents" 0 1 1
 }
 
+# Real servers of others are tested where they can be installed within two minutes; the tests of the rest skip themselves.
+find_servers() {
+  SERVERS="openai litellm" timeout --kill-after=10 120 npm run --silent pretest:servers || echo "Not all real servers are tested."
+}
+
 # within PERCENT MAX: so many percent of the seconds that are left of all, MAX at most, 20 at least.
 within() {
   local seconds=$(((SECONDS_MAX - SECONDS) * $1 / 100))
