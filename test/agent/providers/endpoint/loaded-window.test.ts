@@ -5,6 +5,7 @@ import type { AddressInfo } from "node:net";
 import { expect, onTestFinished, test } from "vitest";
 import type { ModelEvent, ModelRequest } from "../../../../packages/agent/src/kernel/model.ts";
 import { estimateTokens } from "../../../../packages/agent/src/prompt/tokens.ts";
+import { counted } from "../../../../packages/agent/src/providers/endpoint/counted.ts";
 import { withinLoadedWindow } from "../../../../packages/agent/src/providers/endpoint/loaded-window.ts";
 import { chatCompletions } from "../../../../packages/agent/src/providers/openai/chat-completions.ts";
 
@@ -36,7 +37,7 @@ async function ollama(windows: (number | null)[], promptTokens: number) {
     idleMs: 5_000,
     retryDelaysMs: [],
   };
-  const model = withinLoadedWindow(chatCompletions(place), place, 2_048);
+  const model = counted(withinLoadedWindow(chatCompletions(place), place, 2_048), place);
   const ask = async (content: string): Promise<ModelEvent | undefined> => {
     const request: ModelRequest = { messages: [{ role: "user", content }], tools: [], mayCall: false };
     const events: ModelEvent[] = [];

@@ -1,6 +1,7 @@
 /** A provider of the kernel whose model speaks the wire of its vendor. */
 import { runKernel } from "../../kernel/loop.ts";
 import type { Provider } from "../../provider.ts";
+import { counted, estimatedOf } from "../endpoint/counted.ts";
 import type { WireName } from "../endpoint/list-models.ts";
 import { naming } from "../endpoint/naming.ts";
 import type { NativeEndpoint } from "../endpoint/native.ts";
@@ -14,10 +15,13 @@ export function createSdkProvider(
 ): Provider {
   const { model, tokensMax, senses, retryDelaysMs } = endpoint;
   const kernel = {
-    model: naming(persistent(sdkModel(endpoint, wire), retryDelaysMs), name, endpoint),
-    tokensMax,
+    model: counted(naming(persistent(sdkModel(endpoint, wire), retryDelaysMs), name, endpoint), endpoint),
     toolCalls: true,
     senses: async () => senses,
   };
-  return { name, model, run: (run, signal) => runKernel(run, kernel, signal) };
+  return {
+    name,
+    model,
+    run: (run, signal) => runKernel(run, { ...kernel, tokensMax: estimatedOf(tokensMax, endpoint) }, signal),
+  };
 }

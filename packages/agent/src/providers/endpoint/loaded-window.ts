@@ -6,17 +6,14 @@
 import { tryJson } from "@mimikit/protocol/base/json";
 import { sentence } from "@mimikit/protocol/texts/coded";
 import { z } from "zod";
-import { measure } from "../../kernel/budget.ts";
 import type { Model, ModelFailure } from "../../kernel/model.ts";
-import { hostOf, type ModelEndpoint, shareWindow, TOKENS_MIN } from "./place.ts";
+import { estimatedOf, estimateOf, factorOf } from "./counted.ts";
+import { hostOf, type ModelEndpoint, shareWindow } from "./place.ts";
 
 const ASK_MS_MAX = 5_000;
 const BODY_CHARS_MAX = 4 * 1_048_576;
 /** No window of Ollama is smaller by default: a shorter request is not checked. */
 const CHECKED_TOKENS_MIN = 2_048;
-/** A reported count corrects the estimate within these bounds. */
-const FACTOR_MIN = 0.3;
-const FACTOR_MAX = 2.5;
 
 const Loaded = z.object({
   models: z.array(
@@ -46,15 +43,11 @@ export async function loadedWindow(place: ModelEndpoint, signal: AbortSignal): P
   }
 }
 
-/** Reported tokens divided by estimated ones, by place and model; kept for the life of the process. */
-const factors = new Map<string, number>();
-
 /** `model` at an Ollama, which is never sent more than it reads, and whose answer to a cut request does not count. */
 export function withinLoadedWindow(model: Model, place: ModelEndpoint, reservedOutput: number): Model {
-  const key = `${place.baseUrl} ${place.model}`;
   return {
     async *ask(request, signal) {
-      const estimate = measure(request.messages, request.mayCall ? request.tools : []);
+      const estimate = estimateOf(request);
       if (estimate < CHECKED_TOKENS_MIN) return yield* model.ask(request, signal);
       const before = await loadedWindow(place, signal);
       const tooLong = overflowOf(estimate, before);
@@ -65,27 +58,21 @@ export function withinLoadedWindow(model: Model, place: ModelEndpoint, reservedO
           continue;
         }
         // It may have been loaded only now, or again with another window.
-        const cut = overflowOf(estimate, await loadedWindow(place, signal));
-        if (cut === null) learn(event.usage.inputTokens / estimate);
-        yield cut ?? event;
+        yield overflowOf(estimate, await loadedWindow(place, signal)) ?? event;
       }
     },
   };
 
   function overflowOf(estimate: number, window: number | undefined): ModelFailure | null {
-    const factor = factors.get(key) ?? 1;
-    if (window === undefined || estimate * factor <= window) return null;
+    const tokens = Math.ceil(estimate * factorOf(place));
+    if (window === undefined || tokens <= window) return null;
     const { tokensMax } = shareWindow(window, reservedOutput);
     return {
       type: "failure",
       kind: "overflow",
       cause: "window",
-      message: sentence("ollama_cuts", { host: hostOf(place), window, tokens: Math.ceil(estimate * factor) }),
-      tokensMax: Math.max(TOKENS_MIN, Math.floor(tokensMax / factor)),
+      message: sentence("ollama_cuts", { host: hostOf(place), window, tokens }),
+      tokensMax: estimatedOf(tokensMax, place),
     };
-  }
-
-  function learn(factor: number): void {
-    factors.set(key, Math.min(FACTOR_MAX, Math.max(FACTOR_MIN, factor)));
   }
 }
