@@ -37,11 +37,11 @@ function Found({ outcome, title, choose }: TestOutcomeProps & { outcome: Connect
     );
   }
   if (answer === undefined) return <p>{connectWords.listed(models.length)}</p>;
-  const { model, latencyMs, toolCalls, vision, contextWindow, price } = answer;
+  const { model, latencyMs, toolCalls, vision, contextWindow, assumedWindow, price } = answer;
   const facts = [
     [connectWords.tools, connectWords.known(toolCalls)],
     [connectWords.vision, connectWords.known(vision)],
-    [connectWords.window, connectWords.tokens(contextWindow)],
+    [connectWords.window, connectWords.tokens(contextWindow, assumedWindow)],
     [connectWords.price, connectWords.perMillion(price)],
   ];
   return (

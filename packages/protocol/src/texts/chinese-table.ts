@@ -312,6 +312,7 @@ export const CHINESE_TEXTS: Record<TextCode, string> = {
   learnt_chat: "通过 Chat Completions 请求：接口这样要求",
   learnt_no_effort: "请求时不带推理：否则接口不接受工具",
   learnt_left: "请求时不带 {names}：接口不接受",
+  learnt_corrected: "请求已按接口的要求调整（{names}）",
   ollama_cuts:
     "{host} 上的 Ollama 只读取约 {tokens} 个 token 中的 {window} 个：请让它容纳更多（OLLAMA_CONTEXT_LENGTH），或把 openai.contextWindow 设为 {window}",
   test_no_word: "它什么都没说就结束了",

@@ -329,6 +329,7 @@ export const TEXTS = {
   learnt_chat: "asked over Chat Completions: the endpoint demands it",
   learnt_no_effort: "asked without reasoning: the endpoint takes tools no other way",
   learnt_left: "asked without {names}: the endpoint refuses that",
+  learnt_corrected: "its requests were changed as the endpoint demands ({names})",
   ollama_cuts:
     "Ollama at {host} reads only {window} of about {tokens} tokens: give it a larger window (OLLAMA_CONTEXT_LENGTH), or set openai.contextWindow to {window}",
   test_no_word: "it ended without any output",

@@ -64,7 +64,10 @@ export const connectWords = {
   window: "Context window",
   price: "Price",
   known,
-  tokens: (n: number | null) => (n === null ? known(null) : `${numberText(n)} tokens`),
+  tokens: (n: number | null, assumed?: number) => {
+    if (n !== null) return `${numberText(n)} tokens`;
+    return assumed === undefined ? known(null) : `unknown; ${numberText(assumed)} tokens are assumed`;
+  },
   perMillion: (price: { input: number; output: number } | null) =>
     price === null ? known(null) : `${costText(price.input)} in, ${costText(price.output)} out, per million tokens`,
   offered: ({ contextWindow, toolCalls, vision }: OfferedModel) =>

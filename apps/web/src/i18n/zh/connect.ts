@@ -65,7 +65,10 @@ export const connectWords: typeof en.connectWords = {
   window: "上下文窗口",
   price: "价格",
   known,
-  tokens: (n: number | null) => (n === null ? known(null) : `${numberText(n)} 个 token`),
+  tokens: (n: number | null, assumed?: number) => {
+    if (n !== null) return `${numberText(n)} 个 token`;
+    return assumed === undefined ? known(null) : `未知，按 ${numberText(assumed)} 个 token 计`;
+  },
   perMillion: (price: { input: number; output: number } | null) =>
     price === null ? known(null) : `每百万 token 输入 ${costText(price.input)}，输出 ${costText(price.output)}`,
   offered: ({ contextWindow, toolCalls, vision }: OfferedModel) =>

@@ -1,6 +1,6 @@
 /**
- * Remembers what endpoints refuse to models, so that they are not asked for it again. It is a note: where it is lost or cannot be
- * written, an endpoint refuses once more.
+ * Remembers what endpoints refuse to models, so that they are not asked for it again, and the windows that they told. It is a
+ * note: where it is lost or cannot be written, an endpoint refuses once more.
  */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -25,6 +25,8 @@ export const Learnt = z.object({
   left: z.array(z.string().max(50)).max(20).optional(),
   /** Names of corrections of requests over Chat Completions. */
   corrections: z.array(z.string().max(50)).max(20).optional(),
+  /** The context window in tokens, as its server told when it was connected. */
+  contextWindow: z.number().int().positive().optional(),
 });
 export type Learnt = z.infer<typeof Learnt>;
 
@@ -43,17 +45,28 @@ const known = new Map<string, Entries>();
 /** Nothing where nothing was refused. */
 export function readLearnt(at: LearntAt): Learnt {
   const { [nameOf(at)]: entry } = entriesOf(at);
-  if (entry === undefined || Date.now() - Date.parse(entry.at) > KEPT_MS) return {};
-  const { at: _, ...learnt } = entry;
-  return learnt;
+  if (entry === undefined) return {};
+  const { at: since, ...learnt } = entry;
+  if (Date.now() - Date.parse(since) <= KEPT_MS) return learnt;
+  const { contextWindow } = learnt;
+  return contextWindow === undefined ? {} : { contextWindow };
 }
 
 /** Adds to what is known. Never throws for what the disk does: the process remembers it in any case. */
 export function learn(at: LearntAt, more: Learnt): void {
+  keep(at, { ...readLearnt(at), ...more });
+}
+
+/** Forgets what is known. Never throws for what the disk does. */
+export function forgetLearnt(at: LearntAt): void {
+  if (entriesOf(at)[nameOf(at)] !== undefined) keep(at, {});
+}
+
+function keep(at: LearntAt, learnt: Learnt): void {
   const { home = "" } = at;
   const name = nameOf(at);
   const { [name]: _, ...others } = entriesOf(at);
-  const entry = { ...readLearnt(at), ...more, at: new Date().toISOString() };
+  const entry = { ...learnt, at: new Date().toISOString() };
   const entries = Object.fromEntries([...Object.entries(others), [name, entry] as const].slice(-ENTRIES_MAX));
   known.set(home, entries);
   if (home === "") return;

@@ -17,7 +17,7 @@ const NAMES: Record<string, string> = {
 
 /** The API, and a line for each thing that its endpoint refused. */
 export function describeApi(at: Pick<Endpoint, "api" | "baseUrl" | "model" | "home">): { api: Api; learnt: string[] } {
-  const { api, noEffort = false, left = [] } = readLearnt(at);
+  const { api, noEffort = false, left = [], corrections = [] } = readLearnt(at);
   const isAuto = at.api === undefined || at.api === "auto";
   const names = left.map((part) => NAMES[part] ?? part).join(", ");
   return {
@@ -27,6 +27,7 @@ export function describeApi(at: Pick<Endpoint, "api" | "baseUrl" | "model" | "ho
       ...(isAuto && api === "chat" ? [sentence("learnt_chat")] : []),
       ...(noEffort ? [sentence("learnt_no_effort")] : []),
       ...(names === "" ? [] : [sentence("learnt_left", { names })]),
+      ...(corrections.length === 0 ? [] : [sentence("learnt_corrected", { names: corrections.join(", ") })]),
     ],
   };
 }
