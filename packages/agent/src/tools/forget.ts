@@ -12,7 +12,7 @@ import { tool } from "./tool.ts";
 export const forget = tool({
   name: "forget",
   level: "local-write",
-  input: z.strictObject({ line: SaidEntry }).describe("Forget a line of memory, or what was said."),
+  input: z.strictObject({ line: SaidEntry }).describe("Forget a line."),
   effect: async ({ line }, { task, reads }) => {
     const entries = await findEntries(line, reads.memoryPlace);
     if (entries.some(({ entry }) => !isMessage(entry)))

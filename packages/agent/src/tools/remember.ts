@@ -17,7 +17,7 @@ export const remember = tool({
       target: RememberEffect.shape.target,
       replaces: SaidEntry.optional(),
     })
-    .describe("Write down what is to be known later, unasked too."),
+    .describe("Write down what is to be known later."),
   effect: async ({ content, longTerm, target, replaces }, { reads }) => ({
     type: "remember",
     content,
