@@ -38,7 +38,7 @@ import { recall } from "./recall.ts";
 
 /** Ended tasks that a role is told of; the rest is in the history. */
 const ENDED_TASKS_MAX = 20;
-const FORGOTTEN_TITLE = "(forgotten)";
+const FORGOTTEN = "(forgotten)";
 const NOTHING_RECALLED = { memory: [], recalled: [] };
 
 export interface Sources {
@@ -138,7 +138,7 @@ export async function gatherContext(
     longTexts: await layOutTexts(messages, task.role, { fs, runDir }),
     said: all,
     tasks,
-    summaries: await summariesOf([...ended, ...task.upstream], cache.archiveIndex),
+    summaries: await summariesOf([...ended, ...task.upstream], cache.archiveIndex, forgotten),
     triggers: listTriggers(cache),
     questions: listQuestions(cache),
     memoryPlace: place,
@@ -213,7 +213,7 @@ function shownTask(task: TaskSummary, forgotten: Forgotten): TaskSummary {
   const said = { atMs: Date.parse(task.createdAt) };
   const [title, prompt] = [forgotten.without(task.title, said), forgotten.without(task.prompt, said)];
   if (title === task.title && prompt === task.prompt) return task;
-  return { ...task, title: title === "" ? FORGOTTEN_TITLE : title, prompt };
+  return { ...task, title: title === "" ? FORGOTTEN : title, prompt };
 }
 
 /** A user who quotes a message means just that, even if a new conversation has begun since. */
@@ -227,11 +227,13 @@ function quotedBy(messages: readonly Message[], window: readonly HistoryMessage[
 async function summariesOf(
   tasks: readonly { id: string }[],
   archiveIndex: ArchiveIndex,
+  forgotten: Forgotten,
 ): Promise<Record<string, string>> {
   const summaries: Record<string, string> = {};
   for (const { id } of tasks) {
     const record = await archiveIndex.read(resultSummaryId(id));
-    if (record !== null && "summary" in record && "taskId" in record) summaries[id] = record.summary;
+    if (record !== null && "summary" in record && "taskId" in record)
+      summaries[id] = forgotten.without(record.summary, { atMs: Date.parse(record.at) }) || FORGOTTEN;
   }
   return summaries;
 }

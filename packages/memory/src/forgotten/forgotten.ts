@@ -21,6 +21,7 @@ const CUT_BEFORE = /^…/;
 const CUT_AFTER = /(?:…\s*\[truncated\]|…)\s*$/;
 /** Texts whose outcome is kept: those of a conversation, which each turn looks at again. */
 const KNOWN_MAX = 4_000;
+const KNOWN_CHARS_MAX = 2_000;
 
 interface Strike {
   /** Later words stay. */
@@ -75,7 +76,7 @@ export class Forgotten {
     // Marks alone are no text.
     const rest = left === text || plainOf(left) !== "" ? left : "";
     if (this.known.size >= KNOWN_MAX) this.known.clear();
-    this.known.set(key, rest);
+    if (text.length <= KNOWN_CHARS_MAX) this.known.set(key, rest);
     return rest;
   }
 
