@@ -82,6 +82,14 @@ describe("a text without what is forgotten", () => {
   });
 });
 
+test("of a paste that is forgotten its own sentences go, and not all that share a few words or a number with one", () => {
+  const paste = Array.from({ length: 30 }, (_, i) => `House ${200 + i} pays for the roof and the garden.`).join(" ¶ ");
+  const forgotten = forgetting(paste);
+  expect(forgotten.without("House 207 pays for the roof and the garden.", { atMs })).toBe("");
+  const other = "The garden has 207 roses. The house is warm.";
+  expect(forgotten.without(other, { atMs })).toBe(other);
+});
+
 test("a message that says nothing else is not shown, nor are its files", () => {
   const attachments = [{ id: "a".repeat(64), type: "application/pdf" as const, bytes: 3, name: "payslip.pdf" }];
   const messages = [

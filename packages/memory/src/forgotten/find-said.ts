@@ -38,16 +38,16 @@ export async function findSaid(
   const earlier = await messagesAbout(text, log);
   for (const messages of [earlier, [...current]]) {
     const ofUser = messages.filter(({ role }) => role === "user");
-    const whole = ofUser.find((message) => begins(message, text, line));
+    const isTelling = tellingWords(text).size >= SHARED_MIN;
+    const whole = isTelling ? ofUser.find((message) => begins(message, text, line)) : undefined;
     if (whole !== undefined) return { said: beginningOf(whole.text.trim(), MESSAGE_CHARS_MAX) };
     const said = sentencesThatSay(text, ofUser.length > 0 ? ofUser : messages);
     const others = ofUser.length > 0 ? sentencesThatSay(text, messages) : said;
     const found = said.length > 0 ? said : others;
     if (found.length === 0) continue;
     // A name alone may be in many: only one that is all of a sentence, or in one sentence, is meant.
-    const isClear = tellingWords(text).size >= SHARED_MIN || found.length === 1;
-    if (!isClear) return { nearest: found.slice(0, SENTENCES_MAX) };
-    const kept = tellingWords(text).size >= SHARED_MIN ? [text, ...found] : found;
+    if (!isTelling && found.length > 1) return { nearest: found.slice(0, SENTENCES_MAX) };
+    const kept = isTelling ? [text, ...found] : found;
     return { said: distinct(kept).slice(0, SENTENCES_MAX).join("\n") };
   }
   return { nearest: nearestOf(text, [...earlier, ...current]) };

@@ -14,6 +14,8 @@ const SHARE_OF_OTHERS = 1 / 3;
 /** One word in common says nothing; a user who has two of three may say something else. */
 const SHARED_MIN = 2;
 const SHARED_MIN_OF_USER = 3;
+/** Sentences that are forgotten together, and may each be told in other words. */
+const SENTENCES_FEW = 10;
 /** A code, a number of a house or of a phone: who has it has what was told. */
 const NUMBER = /^\d{3,}$/;
 /** Where a search has cut a text. */
@@ -28,6 +30,8 @@ interface Strike {
   atMs: number;
   plain: string;
   words: ReadonlySet<string>;
+  /** It is one of many sentences, of a paste: what shares a few words with one of them need not speak of it. */
+  isOfMany: boolean;
 }
 
 /** Where a text comes from. */
@@ -53,8 +57,10 @@ export class Forgotten {
       const ms = at === undefined ? Infinity : Date.parse(at);
       const atMs = Number.isNaN(ms) ? Infinity : ms;
       this.lastMs = Math.max(this.lastMs, atMs);
-      for (const sentence of sentencesOf(said))
-        this.add({ atMs, plain: plainOf(sentence), words: tellingWords(sentence) });
+      const sentences = sentencesOf(said);
+      const isOfMany = sentences.length > SENTENCES_FEW;
+      for (const sentence of sentences)
+        this.add({ atMs, plain: plainOf(sentence), words: tellingWords(sentence), isOfMany });
     }
   }
 
@@ -100,16 +106,18 @@ export class Forgotten {
     const shared = new Map<number, number>();
     for (const word of words) {
       for (const number of this.byWord.get(word) ?? []) {
-        if (atMs > (this.strikes[number]?.atMs ?? 0)) continue;
-        if (NUMBER.test(word) && !YEAR_WORD.test(word)) return true;
+        const strike = this.strikes[number];
+        if (strike === undefined || atMs > strike.atMs) continue;
+        if (NUMBER.test(word) && !YEAR_WORD.test(word) && !strike.isOfMany) return true;
         shared.set(number, (shared.get(number) ?? 0) + 1);
       }
     }
-    const [share, least] = isUsers ? [SHARE_OF_USER, SHARED_MIN_OF_USER] : [SHARE_OF_OTHERS, SHARED_MIN];
     for (const [number, count] of shared) {
       const strike = this.strikes[number];
       if (strike === undefined) continue;
       const { size } = strike.words;
+      const isStrict = isUsers || strike.isOfMany;
+      const [share, least] = isStrict ? [SHARE_OF_USER, SHARED_MIN_OF_USER] : [SHARE_OF_OTHERS, SHARED_MIN];
       if (size >= SHARED_MIN && count >= Math.max(Math.min(least, size), Math.ceil(size * share))) return true;
       if (holdsWhole(plain, strike.plain) || (isCut && strike.plain.includes(plain))) return true;
     }
