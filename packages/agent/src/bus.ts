@@ -118,7 +118,10 @@ export function createToolBus({ task, tools: own, external, reads, gate, onCall 
     if (limit?.level !== undefined && isAbove(tool.level, limit.level) && !tool.keepsWithin)
       return refusal("not_allowed", aboveSkill(name, tool.level, limit));
     try {
-      const checked = tool.input.safeParse(input);
+      const given = tool.input.safeParse(input);
+      // Strict modes and small models fill in every field.
+      const filled = given.success ? given : tool.input.safeParse(withoutEmpty(input));
+      const checked = filled.success ? filled : given;
       if (!checked.success) return refusal("bad_input", describeIssues(checked.error));
       const scene = { task, reads, effects, use, show, limit: limit?.level };
       const wanted = gate === undefined ? null : await wantedOf(tool, checked.data, scene);
@@ -161,6 +164,12 @@ export function createToolBus({ task, tools: own, external, reads, gate, onCall 
       return answered;
     },
   };
+}
+
+/** A call without the fields that hold null or an empty text. */
+function withoutEmpty(input: unknown): unknown {
+  if (typeof input !== "object" || input === null || Array.isArray(input)) return input;
+  return Object.fromEntries(Object.entries(input).filter(([, value]) => value !== null && value !== ""));
 }
 
 function isSame(a: ShownMemory, b: ShownMemory): boolean {

@@ -89,6 +89,25 @@ test("the one entry that says so is to be forgotten; several, or none, are said"
   expect(commands(at)).toMatchObject([{ kind: "memory-edit", document: "memory.md", entry: "Tea at five" }]);
 });
 
+test("what was only said is to be forgotten by its words", async () => {
+  const at = place();
+  const said = {
+    id: "m-1",
+    role: "user",
+    at: "2026-11-22T12:00:00.000Z",
+    text: "My wife Anna eats no fish. It rains.",
+  };
+  writeFileSync(join(at.home, "history.json"), JSON.stringify({ throughTurn: 1, messages: [said] }));
+  expect(await runCli(at, ["memory", "forget", "Anna", "eats", "no", "fish"])).toMatchObject({
+    code: 0,
+    out: expect.stringContaining("queued; it is forgotten when Mimikit runs"),
+  });
+  expect(commands(at)).toMatchObject([
+    { kind: "memory-add", target: "forgotten", content: "Anna eats no fish\nMy wife Anna eats no fish." },
+  ]);
+  expect(await runCli(at, ["memory", "forget", "the", "boiler"])).toMatchObject({ code: 1 });
+});
+
 test("the backlog is shown with the numbers of its items, and a change of it is a command", async () => {
   const at = place({ "backlog.md": "# Mine\r\n- [ ] first <!-- t-000001.0 -->\r\n* [x] second\r\n" });
   expect((await runCli(at, ["backlog"])).out).toBe("   done  item\n1        first\n2  x     second\n");

@@ -283,6 +283,21 @@ describe("what is to be summed up", () => {
     expect(here.read(SUMMARY)).toContain("- part 1\n- part 2\n");
   });
 
+  test("has no sentence that is forgotten, and the note goes with its summary nevertheless", async () => {
+    const here = place();
+    const note =
+      "- 2026-11-17T09:00:00.000Z user: My wife Anna eats no fish.\n- 2026-11-17T09:01:00.000Z user: It rains.\n";
+    here.write(PATH, note);
+    here.write("forgotten.md", "- 2026-11-18T09:00:00.000Z my wife Anna eats no fish <!-- t-000007.0 -->\n");
+    const rollUp = await rollUpIn(here);
+    const texts = rollUp?.sources.map(({ text }) => text) ?? [];
+    expect(texts).toEqual(["- 2026-11-17T09:01:00.000Z user: It rains."]);
+    const result = rolledUp(1, "- It rained.", { [PATH]: note });
+    expect(rollUp?.sources).toMatchObject(result.task.kind === "roll-up" ? result.task.rollUp.sources : []);
+    await take(result, here.context);
+    expect(here.names("memory")).toEqual(["summary"]);
+  });
+
   test("is no file that is not in UTF-8, and none that is no note by its size", async () => {
     const here = place();
     writeFileSync(join(here.home, PATH), Buffer.from([0xc4, 0xe3, 0xba, 0xc3, 0x0a]));

@@ -8,6 +8,7 @@ import { listChanges } from "@mimikit/runtime/config/list-changes";
 import type { FileSystem } from "@mimikit/store/disk/file-system";
 import { createRecord, readRecord } from "@mimikit/store/disk/record";
 import { archivePath, CHANGES, changePath, INBOX, inboxPath } from "@mimikit/store/disk/state";
+import { readIfDocument } from "@mimikit/store/documents/document";
 import { ArchiveIndex } from "@mimikit/store/state-cache/archive-index";
 import { StateCache } from "@mimikit/store/state-cache/state-cache";
 import { describe, expect, test } from "vitest";
@@ -85,6 +86,20 @@ const commands: [string, InboxCommand & { id: string }, string, string][] = [
     "- mine\n\n<!-- entry-1 -->\n<!-- entry-1.undo -->\n",
   ],
   [
+    "of what was forgotten of the conversation",
+    {
+      kind: "memory-add",
+      id: "memory-1",
+      at: NOON,
+      content: "Anna eats no fish",
+      longTerm: true,
+      target: "forgotten",
+      mac: "seal",
+    },
+    "forgotten.md",
+    "- [ ] mine\n<!-- memory-1 --> <!-- memory-1.undo -->\n",
+  ],
+  [
     "of what was ticked off",
     { kind: "backlog-edit", id: "backlog-1", at: NOON, op: "done", item: "1", mac: "seal" },
     "backlog.md",
@@ -115,6 +130,9 @@ describe("the undoing", () => {
         expect(await fs.list(INBOX)).toEqual(["undo-1.json"]);
       await carryOut(fs);
       expect(readFileSync(join(home, path), "utf8")).toBe(text);
+      // The words that were forgotten with it are shown again, too.
+      const forgotten = (await readIfDocument(fs, "forgotten.md")) ?? "";
+      expect(forgotten).not.toMatch(/^- 2026/m);
       expect(await readRecord(fs, Archived, archivePath("undo-1"))).toMatchObject({ outcome: `undone in ${path}` });
       expect(await stateOf(fs, command.id)).toMatchObject({ state: "undone" });
       if (!isCut) break;

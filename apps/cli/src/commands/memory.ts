@@ -4,6 +4,9 @@
  */
 
 import { turnOfReply } from "@mimikit/core/views/history";
+import { findSaid } from "@mimikit/memory/forgotten/find-said";
+import { readForgotten, shownLog } from "@mimikit/memory/forgotten/read-forgotten";
+import { HistoryIndex } from "@mimikit/memory/search/history-index";
 import { MemoryIndex } from "@mimikit/memory/search/memory-index";
 import { closeMemorySearch, searchMemory } from "@mimikit/memory/search/search";
 import { describeMemory } from "@mimikit/memory/sources/describe-memory";
@@ -11,7 +14,7 @@ import { findEntries } from "@mimikit/memory/sources/find-entries";
 import { HITS_DEFAULT, HITS_MAX, MemorySearch } from "@mimikit/memory/sources/memory-query";
 import { usedMemory } from "@mimikit/memory/sources/used-memory";
 import { REMEMBER_CHARS_MAX, RememberTarget } from "@mimikit/protocol/records/effect";
-import { entryName } from "@mimikit/protocol/records/memory-entry";
+import { entryName, isMessage } from "@mimikit/protocol/records/memory-entry";
 import { beginningOf } from "@mimikit/protocol/texts/whole-characters";
 import type { MemoryAnswer, MemoryStatus } from "@mimikit/protocol/wire/api";
 import { readHistory } from "@mimikit/store/views/history";
@@ -100,7 +103,7 @@ const addCommand = command({
 
 const forgetCommand = command({
   usage: "forget [words..]",
-  summary: "remove the entry that contains these words; mimikit undo restores it",
+  summary: "remove the entry that contains these words, or hide what was said from models; mimikit undo restores it",
   examples: [["mimikit memory forget Thursdays", "refused if several entries contain the word"]],
   takesText: true,
   options: (yargs) =>
@@ -152,8 +155,7 @@ async function forget(words: readonly string[] | undefined, json: boolean): Prom
   const sought = (await readText(words, "memory forget")).trim();
   const found = await withState((place) => findEntries(sought, place));
   const [first] = found;
-  if (first === undefined)
-    throw new Failure("failed", t("no entry contains these words:  mimikit memory search <words>  finds similar ones"));
+  if (first === undefined || found.every(({ entry }) => isMessage(entry))) return forgetSaid(sought, json);
   if (found.length > 1) {
     const named = found
       .slice(0, NAMED_MAX)
@@ -171,6 +173,29 @@ async function forget(words: readonly string[] | undefined, json: boolean): Prom
   if (json) printJson({ ...asked, document, entry: entry.text });
   else
     printLine(`${plainLine(entry.text)}: ${told(asked.outcome ?? "") || t("queued; it is removed when Mimikit runs")}`);
+}
+
+/** No model is shown again what was only said. @throws Failure if nobody has said it, or it may be one of several. */
+async function forgetSaid(sought: string, json: boolean): Promise<void> {
+  const found = await withState(async ({ home, fs, cache }) => {
+    const { messages } = await readHistory(fs, cache.archiveIndex);
+    return findSaid(sought, shownLog(new HistoryIndex(home).with(messages), await readForgotten(home)));
+  });
+  if ("nearest" in found)
+    throw new Failure(
+      "failed",
+      t("no entry contains these words, and no message says so:  mimikit memory search <words>  finds similar ones"),
+    );
+  const content = beginningOf(found.said, REMEMBER_CHARS_MAX);
+  const asked = await ask(currentPlace().home, {
+    kind: "memory-add",
+    content,
+    longTerm: true,
+    target: "forgotten",
+  });
+  if (json) printJson({ ...asked, said: content });
+  else
+    printLine(`${plainLine(content)}: ${told(asked.outcome ?? "") || t("queued; it is forgotten when Mimikit runs")}`);
 }
 
 async function search(options: Omit<MemorySearch, "query">, words: readonly string[], json: boolean): Promise<void> {

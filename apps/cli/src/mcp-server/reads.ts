@@ -1,5 +1,6 @@
 /** The tools `search` and `tasks`: they read the state directory, and change nothing. */
 import { triggerSummary } from "@mimikit/core/views/board";
+import { readForgotten, shownHits, shownLog } from "@mimikit/memory/forgotten/read-forgotten";
 import { HistoryIndex } from "@mimikit/memory/search/history-index";
 import { searchMemory } from "@mimikit/memory/search/search";
 import { TaskState } from "@mimikit/protocol/wire/api";
@@ -38,7 +39,9 @@ export const addSearch: AddTool = (server) => {
     async ({ query, in: place, limit }) =>
       withState(async (state) => {
         const { home, workDir } = state;
-        const memory = place === "conversation" ? [] : (await searchMemory({ home, workDir, query, limit })).hits;
+        // The caller is a model.
+        const hits = place === "conversation" ? [] : (await searchMemory({ home, workDir, query, limit })).hits;
+        const memory = shownHits(hits, await readForgotten(home));
         const said = place === "memory" ? [] : await searchSaid(state, query, limit);
         return answered({
           memory: memory.map(({ source, text }) => ({ source, text })),
@@ -50,7 +53,8 @@ export const addSearch: AddTool = (server) => {
 
 async function searchSaid({ home, fs, cache }: State, query: string, limit: number) {
   const { messages } = await readHistory(fs, cache.archiveIndex);
-  return new HistoryIndex(home).with(messages).search({ query, limit });
+  const log = shownLog(new HistoryIndex(home).with(messages), await readForgotten(home));
+  return log.search({ query, limit });
 }
 
 const Line = z.object({

@@ -84,7 +84,8 @@ export const memoryFile = route({
 export const addMemory = route({
   method: "post",
   path: "/api/memory",
-  summary: "remembers something; durable when answered; `target` is `persona` or `profile` ([memory](memory.md))",
+  summary:
+    "remembers something; durable when answered; `target` is `persona`, `profile`, or `forgotten`: no model is shown these words again ([memory](memory.md))",
   body: MemoryBody,
   takesKey: true,
   status: 202,

@@ -29,6 +29,8 @@ interface Order {
  * @returns a problem where the backlog has nothing to be changed.
  */
 export async function editOnce(edit: DocumentEdit, order: Order, context: ExecContext): Promise<Edited> {
+  // The words go first: they were said, even if the document has no such entry any more.
+  if (edit.document === "entry" && edit.said !== undefined) await editOnce(edit.said, order, context);
   const path = pathOf(edit);
   const change = await decideChange(edit, order.by, context);
   if (change !== null && "problem" in change) return change;

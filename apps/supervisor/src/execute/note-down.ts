@@ -16,6 +16,7 @@ async function outcomeOf(edit: DocumentEdit, context: ExecContext): Promise<stri
   const edited = await editOnce(edit, { id: edit.id, by: "user" }, context);
   // Nothing was changed, so nothing is to be remembered: the same item may be there at the next request.
   if (typeof edited === "object") return `refused: ${edited.problem}`;
+  if (edit.document === "memory" && edit.target === "forgotten") return "forgotten: no model is shown it again";
   if (edit.document === "memory") return `added to ${pathOf(edit)}`;
   if (edit.document === "entry") return edit.to === undefined ? `forgotten in ${edit.path}` : `changed in ${edit.path}`;
   return { add: `added to ${pathOf(edit)}`, done: "done", remove: "removed" }[edit.op];

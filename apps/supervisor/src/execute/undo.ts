@@ -3,10 +3,12 @@
  * durable the archive says that the change is undone (SPEC J3, docs/file-protocol.md R10).
  */
 import type { Action } from "@mimikit/core/base/action";
-import { undoEditId, undoneId } from "@mimikit/protocol/base/id";
+import { saidEditId, undoEditId, undoneId } from "@mimikit/protocol/base/id";
 import { BadJson } from "@mimikit/protocol/base/json";
 import { Undone } from "@mimikit/protocol/records/archive";
-import type { DocumentChange } from "@mimikit/protocol/records/change";
+import { DocumentChange, UndoableChange } from "@mimikit/protocol/records/change";
+import { readRecord } from "@mimikit/store/disk/record";
+import { changePath } from "@mimikit/store/disk/state";
 import { type Edited, editDocument } from "@mimikit/store/documents/document";
 import { takenBack } from "@mimikit/store/documents/take-back";
 import { answerCommand } from "./commands.ts";
@@ -22,7 +24,7 @@ export async function undo(
     return concludeUndo({ type: "conclude-undo", command, outcome: "it was undone before" }, context);
   const edited = await (change.what === "config"
     ? restoreConfig(change, whileOpen(undoneId(change.id), context), context)
-    : takeBack(change, command.id, context));
+    : takeBackWhole(change, command.id, context));
   if (edited === "over") return;
   if (typeof edited === "object")
     return answerCommand({ type: "answer-command", command, outcome: `refused: ${edited.problem}` }, context);
@@ -52,6 +54,15 @@ export async function concludeUndo(
   const first = Undone.safeParse(await context.archiveIndex.read(id)).data;
   const achieved = first?.wishId === commandId ? first.outcome : "it was undone before";
   await answerCommand({ type: "answer-command", command, outcome: achieved }, context);
+}
+
+/** Takes back what a change has forgotten of the conversation, too. */
+async function takeBackWhole(change: DocumentChange, commandId: string, context: ExecContext): Promise<Edited> {
+  const path = changePath(saidEditId(change.id));
+  const said = DocumentChange.safeParse(await readRecord(context.fs, UndoableChange, path)).data;
+  // Where the user has taken the line out already, there is nothing to take back.
+  if (said !== undefined) await takeBack(said, commandId, context);
+  return takeBack(change, commandId, context);
 }
 
 async function takeBack(change: DocumentChange, commandId: string, context: ExecContext): Promise<Edited> {

@@ -20,13 +20,16 @@ import {
 } from "@mimikit/core/memory/roll-up";
 import { weigh } from "@mimikit/core/memory/weigh";
 import { messagesOf } from "@mimikit/core/views/history";
+import { Forgotten } from "@mimikit/memory/forgotten/forgotten";
+import { beginningOfDays } from "@mimikit/memory/forgotten/read-forgotten";
 import { keptId, noteId, turnId } from "@mimikit/protocol/base/id";
 import { BadJson } from "@mimikit/protocol/base/json";
 import { Note } from "@mimikit/protocol/records/archive";
 import { HISTORY_MESSAGES_MAX } from "@mimikit/protocol/records/history";
 import { hasCode } from "@mimikit/store/disk/error-code";
 import type { FileSystem } from "@mimikit/store/disk/file-system";
-import { MEMORY, MEMORY_PATH, MEMORY_SUMMARY } from "@mimikit/store/disk/state";
+import { FORGOTTEN_PATH, MEMORY, MEMORY_PATH, MEMORY_SUMMARY } from "@mimikit/store/disk/state";
+import { readIfDocument } from "@mimikit/store/documents/document";
 import type { ArchiveIndex } from "@mimikit/store/state-cache/archive-index";
 import type { StateCache } from "@mimikit/store/state-cache/state-cache";
 import { readHistory } from "@mimikit/store/views/history";
@@ -200,6 +203,7 @@ export class MemoryWatch {
 
   /** The summary that is there, then as much of the others as there is room for. A file that is no text of ours stays as it is. */
   private async readSources({ period, paths }: RollUpPeriod): Promise<SourceText[]> {
+    const forgotten = new Forgotten((await readIfDocument(this.options.fs, FORGOTTEN_PATH)) ?? "");
     const sources: SourceText[] = [];
     let weight = 0;
     let notes = 0;
@@ -210,7 +214,9 @@ export class MemoryWatch {
       if (isOwn && !isMergeable(all)) continue;
       const text = isOwn || notes > 0 ? all : beginningOf(all);
       if (!isOwn && !hasRoomForNote(weight, notes, weigh(text))) break;
-      sources.push({ path, sha256: sha256(text), text });
+      // The hash is that of the file: its forgotten sentences go with it.
+      const shown = forgotten.without(text, { atMs: beginningOfDays(path) });
+      sources.push({ path, sha256: sha256(text), text: shown });
       weight += weigh(text);
       if (!isOwn) notes++;
       // The rest of a note comes before the next.

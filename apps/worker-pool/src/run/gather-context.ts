@@ -6,6 +6,8 @@ import { definitionOf } from "@mimikit/agent/roles/index";
 import type { Context } from "@mimikit/agent/tools/context";
 import { summaryOf, triggerSummary } from "@mimikit/core/views/board";
 import { newestVersions, replacedBy, sinceClear, sinceCompressed, summaryIn } from "@mimikit/core/views/history";
+import type { Forgotten } from "@mimikit/memory/forgotten/forgotten";
+import { readForgotten, shownHits, shownLog, shownMessages } from "@mimikit/memory/forgotten/read-forgotten";
 import type { HistoryIndex, MessageLog } from "@mimikit/memory/search/history-index";
 import type { MemoryPlace } from "@mimikit/memory/sources/memory-query";
 import { toldOf } from "@mimikit/memory/text/told";
@@ -16,12 +18,13 @@ import type { History, HistoryMessage } from "@mimikit/protocol/records/history"
 import type { ClientClock, Message } from "@mimikit/protocol/records/inbox";
 import { forgottenTurns } from "@mimikit/protocol/records/memory-entry";
 import type { Question } from "@mimikit/protocol/records/question";
+import type { Result } from "@mimikit/protocol/records/result";
 import { isTurn, type Task, type TurnInput } from "@mimikit/protocol/records/task";
 import type { PoolSummary, TaskSummary, TriggerSummary } from "@mimikit/protocol/wire/api";
 import type { PersonZone } from "@mimikit/runtime/clock/person-zone";
 import { VERSION } from "@mimikit/runtime/home/version";
 import type { FileSystem } from "@mimikit/store/disk/file-system";
-import { BACKLOG_PATH, MEMORY_PATH, PERSONA_PATH, PROFILE_PATH } from "@mimikit/store/disk/state";
+import { BACKLOG_PATH, FORGOTTEN_PATH, MEMORY_PATH, PERSONA_PATH, PROFILE_PATH } from "@mimikit/store/disk/state";
 import { parseBacklog } from "@mimikit/store/documents/backlog";
 import type { ArchiveIndex } from "@mimikit/store/state-cache/archive-index";
 import type { StateCache } from "@mimikit/store/state-cache/state-cache";
@@ -35,6 +38,7 @@ import { recall } from "./recall.ts";
 
 /** Ended tasks that a role is told of; the rest is in the history. */
 const ENDED_TASKS_MAX = 20;
+const FORGOTTEN = "(forgotten)";
 const NOTHING_RECALLED = { memory: [], recalled: [] };
 
 export interface Sources {
@@ -82,22 +86,25 @@ export async function gatherContext(
   }: Sources,
 ): Promise<Context> {
   await cache.archiveIndex.follow();
+  const forgotten = await readForgotten(home);
   const view = await conversation.read();
   const { messages: newest } = view;
-  const { history, summary } = await conversationIn(view, cache.archiveIndex, task.turn);
-  const origin = isTurn(task) ? [] : await originOf(task, cache);
+  const { history, summary } = await conversationIn(view, cache.archiveIndex, task.turn, forgotten);
+  const origin = isTurn(task) ? [] : shownToWork(await originOf(task, cache), forgotten);
   const messages = task.turn?.messages ?? origin;
   const now = new Date(nowMs()).toISOString();
   const evidence = given ?? (await gatherEvidence(messages, history, { home, fs }));
   const sender = messages.findLast((message) => message.client !== undefined);
-  const tasks = await listTasks(openTasks.list, cache.archiveIndex, sinceClear(newest));
+  const tasks = (await listTasks(openTasks.list, cache.archiveIndex, sinceClear(newest))).map((each) =>
+    shownTask(each, forgotten),
+  );
   // Thousands may wait, and what has not ended has no summary.
   const ended = tasks.filter(({ completedAt }) => completedAt !== undefined);
   const conversed = {
     now,
     history,
     origin,
-    ...quotedBy(messages, newest),
+    ...quotedBy(messages, shownMessages(newest, forgotten)),
     ...(zone !== undefined && { zone: zone() }),
     ...(sender?.client !== undefined && { client: clientOf(sender, sender.client, now) }),
   };
@@ -110,13 +117,15 @@ export async function gatherContext(
   };
   const persona = await read(PERSONA_PATH);
   const profile = await read(PROFILE_PATH);
-  const all = said.with(newest);
+  // It is known by now; where it cannot be read, that is said.
+  await read(FORGOTTEN_PATH);
+  const all = shownLog(said.with(newest), forgotten);
   const { sections } = definitionOf(task);
   const pools = sections.includes("pools") ? ((await listPools?.()) ?? []) : [];
   return {
     ...conversed,
     ...(sections.includes("memory")
-      ? await reminded({ task, context: conversed }, { said: all, newest }, place, [
+      ? await reminded({ task, context: conversed }, { said: all, newest, forgotten }, place, [
           await read(MEMORY_PATH),
           persona,
           profile,
@@ -129,7 +138,7 @@ export async function gatherContext(
     longTexts: await layOutTexts(messages, task.role, { fs, runDir }),
     said: all,
     tasks,
-    summaries: await summariesOf([...ended, ...task.upstream], cache.archiveIndex),
+    summaries: await summariesOf([...ended, ...task.upstream], cache.archiveIndex, forgotten),
     triggers: listTriggers(cache),
     questions: listQuestions(cache),
     memoryPlace: place,
@@ -149,7 +158,7 @@ export async function gatherContext(
  */
 async function reminded(
   conversation: PromptInput,
-  { said, newest }: { said: MessageLog; newest: readonly HistoryMessage[] },
+  { said, newest, forgotten }: { said: MessageLog; newest: readonly HistoryMessage[]; forgotten: Forgotten },
   place: MemoryPlace,
   documents: readonly string[],
 ): Promise<Pick<Context, "memory" | "recalled">> {
@@ -160,7 +169,7 @@ async function reminded(
   // A message that was edited or answered again counts as it was said last.
   const again = task.turn === undefined ? [] : replacedBy(task.turn);
   const replaced = new Set([...newest.flatMap(({ instead }) => instead ?? []), ...again]);
-  return recall({
+  const found = await recall({
     asked: messages.map(({ text }) => text),
     before: context.history.map(({ text }) => text),
     place,
@@ -168,6 +177,7 @@ async function reminded(
     isShown: (id) => shown.has(id) || pending.has(id) || replaced.has(id),
     forgotten: new Set(documents.flatMap((document) => [...forgottenTurns(document)])),
   });
+  return { ...found, memory: shownHits(found.memory, forgotten) };
 }
 
 /** The messages since the last new conversation, in their last version; messages before it was compressed are in the summary (SPEC F3). */
@@ -175,13 +185,35 @@ async function conversationIn(
   { messages, compressed }: History,
   archiveIndex: ArchiveIndex,
   now: TurnInput | undefined,
+  forgotten: Forgotten,
 ): Promise<Pick<Context, "history" | "summary">> {
   const replaced = now === undefined ? [] : replacedBy(now);
-  const current = (said: HistoryMessage[]) => newestVersions(said).filter(({ id }) => !replaced.includes(id));
+  const current = (said: HistoryMessage[]) =>
+    shownMessages(newestVersions(said), forgotten).filter(({ id }) => !replaced.includes(id));
   const history = sinceClear(messages);
   const turn = compressed === undefined ? null : await archiveIndex.readResult(turnId(compressed));
   if (turn === null) return { history: current(history), summary: "" };
-  return { history: current(sinceCompressed(history, turn)), summary: summaryIn(turn) ?? "" };
+  return { history: current(sinceCompressed(history, turn)), summary: shownSummary(turn, forgotten) };
+}
+
+function shownSummary(turn: Result, forgotten: Forgotten): string {
+  return forgotten.without(summaryIn(turn) ?? "", { atMs: Date.parse(turn.completedAt) });
+}
+
+/** The messages that work is about, without what the user wants forgotten since. One that says nothing else is not shown, nor are its files. */
+function shownToWork(messages: readonly Message[], forgotten: Forgotten): Message[] {
+  return messages.flatMap((message) => {
+    const text = forgotten.without(message.text, { atMs: Date.parse(message.at), isUsers: true });
+    return text === "" ? [] : { ...message, text };
+  });
+}
+
+/** A task whose title tells what is forgotten has none any more. Its own prompt stays: the work goes on by it. */
+function shownTask(task: TaskSummary, forgotten: Forgotten): TaskSummary {
+  const said = { atMs: Date.parse(task.createdAt) };
+  const [title, prompt] = [forgotten.without(task.title, said), forgotten.without(task.prompt, said)];
+  if (title === task.title && prompt === task.prompt) return task;
+  return { ...task, title: title === "" ? FORGOTTEN : title, prompt };
 }
 
 /** A user who quotes a message means just that, even if a new conversation has begun since. */
@@ -195,11 +227,13 @@ function quotedBy(messages: readonly Message[], window: readonly HistoryMessage[
 async function summariesOf(
   tasks: readonly { id: string }[],
   archiveIndex: ArchiveIndex,
+  forgotten: Forgotten,
 ): Promise<Record<string, string>> {
   const summaries: Record<string, string> = {};
   for (const { id } of tasks) {
     const record = await archiveIndex.read(resultSummaryId(id));
-    if (record !== null && "summary" in record && "taskId" in record) summaries[id] = record.summary;
+    if (record !== null && "summary" in record && "taskId" in record)
+      summaries[id] = forgotten.without(record.summary, { atMs: Date.parse(record.at) }) || FORGOTTEN;
   }
   return summaries;
 }

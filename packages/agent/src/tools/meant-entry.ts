@@ -1,6 +1,6 @@
 /** The entry of memory that a call means. */
 
-import { findEntries } from "@mimikit/memory/sources/find-entries";
+import { type FoundEntry, findEntries, nearestEntries } from "@mimikit/memory/sources/find-entries";
 import type { MemoryPlace } from "@mimikit/memory/sources/memory-query";
 import { entryName } from "@mimikit/protocol/records/memory-entry";
 import { beginningOf } from "@mimikit/protocol/texts/whole-characters";
@@ -17,10 +17,24 @@ export const SaidEntry = z.string().trim().min(1).max(SAID_CHARS_MAX);
 export async function meantEntry(line: string, place: MemoryPlace): Promise<{ document: string; entry: string }> {
   const found = await findEntries(line, place);
   const [first] = found;
-  if (first === undefined) throw new Error("nothing in memory says so: give the line exactly as it is shown");
+  if (first === undefined) throw new Error(notThere("nothing in memory says so", await nearestLines(line, place)));
   if (found.length === 1) return { document: first.document, entry: entryName(first.entry) };
-  const named = found
-    .slice(0, NAMED_MAX)
-    .map(({ document, entry }) => `[${document}] ${beginningOf(entry.text.replaceAll("\n", " "), NAMED_CHARS_MAX)}`);
-  throw new Error(`${found.length} lines say so, give the whole line of one:\n${named.join("\n")}`);
+  const named = found.slice(0, NAMED_MAX).map(shownEntry).join("\n");
+  throw new Error(`${found.length} lines say so, give the whole line of one:\n${named}`);
+}
+
+/** The lines of memory that share words with what was not found. */
+export async function nearestLines(line: string, place: MemoryPlace): Promise<string[]> {
+  return (await nearestEntries(line, place)).map(shownEntry);
+}
+
+/** Why a line is refused, and what may be meant. */
+export function notThere(reason: string, nearest: readonly string[]): string {
+  const lines = nearest.slice(0, NAMED_MAX).map((each) => beginningOf(each.replaceAll("\n", " "), NAMED_CHARS_MAX));
+  if (lines.length === 0) return `${reason}: give the line exactly as it is shown`;
+  return `${reason}: give the line exactly as it is shown. The nearest:\n${lines.join("\n")}`;
+}
+
+function shownEntry({ document, entry }: FoundEntry): string {
+  return `[${document}] ${beginningOf(entry.text.replaceAll("\n", " "), NAMED_CHARS_MAX)}`;
 }

@@ -2,6 +2,7 @@
  * Finds what was said earlier, in everything that was ever said, and what is remembered: the best first (SPEC G). Words are
  * found, so that a model finds what was told in another language by giving the words of both.
  */
+import { readForgotten, shownHits } from "@mimikit/memory/forgotten/read-forgotten";
 import { searchMemory } from "@mimikit/memory/search/search";
 import { HistoryQuery } from "@mimikit/protocol/wire/api";
 import { memoryShown, saidShown } from "../prompt/shown-memory.ts";
@@ -28,8 +29,9 @@ export const queryHistory = tool({
       limit: MEMORY_HITS_MAX,
     });
     if (unanswered) return { messages, note: UNANSWERED };
-    show(memoryShown(hits));
-    const memory = hits.map(({ source, text }) => ({ source, text }));
+    const shown = shownHits(hits, await readForgotten(reads.memoryPlace.home));
+    show(memoryShown(shown));
+    const memory = shown.map(({ source, text }) => ({ source, text }));
     return memory.length === 0 ? { messages } : { messages, memory };
   },
 });

@@ -1,5 +1,6 @@
 /** Finds what is remembered: in long-term memory, notes, summaries and the workspace's documents (SPEC E1). */
 
+import { readForgotten, shownHits } from "@mimikit/memory/forgotten/read-forgotten";
 import { searchMemory as search } from "@mimikit/memory/search/search";
 import { HITS_DEFAULT, HITS_MAX } from "@mimikit/memory/sources/memory-query";
 import { z } from "zod";
@@ -24,6 +25,7 @@ export const searchMemory = tool({
   run: async (input, { reads }) => {
     const { hits, unanswered } = await search({ ...reads.memoryPlace, ...input });
     if (unanswered) return { hits: [], note: UNANSWERED };
-    return { hits: hits.map(({ source, text, score, at }) => ({ source, content: text, score, at })) };
+    const shown = shownHits(hits, await readForgotten(reads.memoryPlace.home));
+    return { hits: shown.map(({ source, text, score, at }) => ({ source, content: text, score, at })) };
   },
 });

@@ -15,6 +15,7 @@ import type { Context } from "./context.ts";
 /** The context that tools read. */
 export interface ReadContext
   extends Pick<Context, "now" | "said" | "tasks" | "summaries" | "triggers" | "questions" | "skills" | "memoryPlace"> {
+  backlog?: Context["backlog"] | undefined;
   pools?: Context["pools"] | undefined;
   client?: ClientClock | undefined;
   zone?: Context["zone"] | undefined;

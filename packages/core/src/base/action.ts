@@ -11,7 +11,7 @@ import type {
   SkippedOccurrences,
 } from "@mimikit/protocol/records/archive";
 import type { MergeChange, TriggerEdit, UndoableChange } from "@mimikit/protocol/records/change";
-import type { RememberTarget } from "@mimikit/protocol/records/effect";
+import type { MemoryTarget } from "@mimikit/protocol/records/effect";
 import type { HistoryMessage } from "@mimikit/protocol/records/history";
 import type {
   AgainCommand,
@@ -45,7 +45,7 @@ export type DocumentEdit =
       at: string;
       content: string;
       longTerm: boolean;
-      target?: RememberTarget | undefined;
+      target?: MemoryTarget | undefined;
     }
   | {
       document: "entry";
@@ -55,6 +55,8 @@ export type DocumentEdit =
       to: string | undefined;
       /** Made instead if there is no such entry any more: the new text is not lost. */
       otherwise?: Extract<DocumentEdit, { document: "memory" }>;
+      /** Made as well: what the entry says is forgotten where it was said, too. */
+      said?: Extract<DocumentEdit, { document: "memory" }>;
     }
   | { document: "backlog"; id: string; op: "add" | "done" | "remove"; item: string };
 

@@ -5,6 +5,7 @@
  */
 import type { InboxCommand } from "@mimikit/protocol/records/inbox";
 import type { Action, DocumentEdit, NoteCommand } from "../base/action.ts";
+import { forgettingEntry } from "../base/forget.ts";
 import type { Snapshot } from "../base/snapshot.ts";
 
 /** In the order in which it was wanted, one at a time for each document: what is added can be ticked off by the next command. */
@@ -35,7 +36,7 @@ function editOf(command: NoteCommand): DocumentEdit {
   if (command.kind === "backlog-edit") return { document: "backlog", id, op: command.op, item: command.item };
   if (command.kind === "memory-edit") {
     const { document: path, entry, to } = command;
-    return { document: "entry", id, path, entry, to };
+    return to === undefined ? forgettingEntry({ id, at, path, entry }) : { document: "entry", id, path, entry, to };
   }
   const { content, longTerm, target } = command;
   return { document: "memory", id, at, content, longTerm, ...(target !== undefined && { target }) };

@@ -23,6 +23,7 @@ import {
 import { leavesOf } from "@mimikit/protocol/triggers/condition";
 import { TRIGGER_DEPTH_MAX, TRIGGERS_MAX } from "@mimikit/protocol/triggers/trigger-order";
 import type { Action, DocumentEdit, Settlement } from "../base/action.ts";
+import { forgettingEntry, forgettingSaid } from "../base/forget.ts";
 import { isCancelled, openResults, openTriggers, type Snapshot } from "../base/snapshot.ts";
 import { titleOf } from "../base/title.ts";
 import { droppedBy } from "../memory/roll-up.ts";
@@ -149,7 +150,7 @@ export function settlementOf(result: Result, snapshot: Snapshot, nowMs: number):
           settlement.edits.push(rememberedBy(effect, id, result));
           break;
         case "forget":
-          settlement.edits.push({ document: "entry", id, path: effect.document, entry: effect.entry, to: undefined });
+          settlement.edits.push(forgottenBy(effect, id, result.completedAt));
           break;
         case "update_backlog":
           settlement.edits.push({ document: "backlog", id, op: effect.op, item: effect.item });
@@ -201,6 +202,11 @@ function rememberedBy(effect: EffectOf<"remember">, id: string, { completedAt: a
   const added = { document: "memory" as const, id, at, content, longTerm, ...(target !== undefined && { target }) };
   if (replaces === undefined) return added;
   return { document: "entry", id, path: replaces.document, entry: replaces.entry, to: content, otherwise: added };
+}
+
+function forgottenBy({ document, entry, said = "" }: EffectOf<"forget">, id: string, at: string): DocumentEdit {
+  if (document === undefined || entry === undefined) return forgettingSaid(id, at, said);
+  return forgettingEntry({ id, at, path: document, entry });
 }
 
 /**

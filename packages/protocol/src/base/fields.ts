@@ -29,6 +29,7 @@ export type OnInterrupt = z.infer<typeof OnInterrupt>;
 /** The name of another machine that works for this home, or a label that several have (docs/pools.md). */
 export const PoolName = z.string().regex(/^[a-z0-9][a-z0-9-]{0,31}$/, sentence("pool_name"));
 
-const MEMORY_DOCUMENT = /^(memory|agent_persona|user_profile|memory\/(summary\/)?[\p{L}\p{M}\p{N}_.-]+)\.md$/u;
+const MEMORY_DOCUMENT =
+  /^(memory|forgotten|agent_persona|user_profile|memory\/(summary\/)?[\p{L}\p{M}\p{N}_.-]+)\.md$/u;
 /** The documents of memory that are edited entry by entry; `rules.md` is the owner's alone. */
 export const MemoryDocument = z.string().refine((name) => MEMORY_DOCUMENT.test(name), sentence("memory_document"));

@@ -143,6 +143,7 @@ function partNumber(id: string, from: number, end: number): number {
 }
 
 const CANCELLED = ".cancelled";
+const SAID = ".said";
 
 /** The mark that says "this task and everything below it is cancelled" (docs/file-protocol.md#the-life-of-a-task). */
 export function cancelMark(id: string): string {
@@ -162,6 +163,16 @@ export function undoneId(changeId: string): string {
 /** The id of the edit that takes a change of a document back. */
 export function undoEditId(changeId: string): string {
   return `${changeId}.undo`;
+}
+
+/** The id of the edit that forgets what was said, beside the edit of a document that forgets the same: both are undone as one. */
+export function saidEditId(changeId: string): string {
+  return `${changeId}${SAID}`;
+}
+
+/** The change that this one is undone with; null where it stands for itself. */
+export function wholeOfSaidEdit(changeId: string): string | null {
+  return changeId.endsWith(SAID) ? changeId.slice(0, -SAID.length) : null;
 }
 
 /** The name that says "the user wants this task to be run again, though attempt K of it was cut off" (SPEC C5). */

@@ -5,6 +5,7 @@
  */
 import { z } from "zod";
 import {
+  MESSAGE_CHARS_MAX,
   MemoryDocument,
   OnInterrupt,
   PoolName,
@@ -35,6 +36,9 @@ export const NOTIFICATION_TITLE_CHARS_MAX = 100;
 /** Files of the Teller's own beside memory: who it is, and who the user is (SPEC F1). */
 export const RememberTarget = z.enum(["persona", "profile"]);
 export type RememberTarget = z.infer<typeof RememberTarget>;
+/** The same, and the words that no model is shown again. */
+export const MemoryTarget = z.enum([...RememberTarget.options, "forgotten"]);
+export type MemoryTarget = z.infer<typeof MemoryTarget>;
 
 export const ReplyEffect = z.object({ type: z.literal("reply"), text: z.string().min(1).max(REPLY_CHARS_MAX) });
 export const DelegateEffect = z.object({
@@ -73,8 +77,12 @@ export const RememberEffect = z.object({
   /** It takes the place of this; where that is not there any more, it is added. */
   replaces: Entry.optional(),
 });
-/** The entry goes. */
-export const ForgetEffect = z.object({ type: z.literal("forget"), ...Entry.shape });
+/** The entry goes, and what was said of it up to then is shown to no model; without an entry, what was said. */
+export const ForgetEffect = z.object({
+  type: z.literal("forget"),
+  ...Entry.partial().shape,
+  said: z.string().min(1).max(MESSAGE_CHARS_MAX).optional(),
+});
 /** Later contexts read `summary` instead of the conversation up to this turn; without one it is made by rule (SPEC F3). */
 export const CompressEffect = z.object({
   type: z.literal("compress_context"),

@@ -8,7 +8,7 @@ import { MESSAGE_CHARS_MAX, MemoryDocument, PoolName, Prompt } from "../base/fie
 import { Id } from "../base/id.ts";
 import { Via } from "../channels/via.ts";
 import { Given, TriggerDefinition, TriggerPatch } from "../triggers/trigger-order.ts";
-import { BacklogEffect, RememberEffect } from "./effect.ts";
+import { BacklogEffect, MemoryTarget, RememberEffect } from "./effect.ts";
 import { ENTRY_NAME_CHARS_MAX } from "./memory-entry.ts";
 import { Answer } from "./question.ts";
 
@@ -147,11 +147,12 @@ const TABLE = [
   { prefix: "delete", schema: z.object({ ...stamp("trigger-delete"), triggerId: Id, ...SIGNED }) },
   // Fire now, whatever the schedule says; it changes nothing of the schedule.
   { prefix: "run", schema: z.object({ ...stamp("trigger-run"), triggerId: Id, given: Given.optional(), ...SIGNED }) },
-  // To be remembered in memory.md, in the notes of the day, or in a file of its own (`target`).
+  // To be remembered in memory.md, in the notes of the day, or in a file of its own (`target`); `forgotten` is the opposite.
   {
     prefix: "memory",
     schema: z.object({
       ...RememberEffect.omit({ type: true, replaces: true }).shape,
+      target: MemoryTarget.optional(),
       ...stamp("memory-add"),
       ...SIGNED,
     }),

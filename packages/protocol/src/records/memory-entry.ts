@@ -10,6 +10,8 @@ const TURN_PREFIX = "t-";
 const MARK = /(?<![ \t])[ \t]*<!-- (\S+) -->/g;
 const BULLET = /^\s*(?:[-*+]|\d+[.)]) (?:\[[ xX]\] )?/;
 const HEADING = /^#{1,6} /;
+/** Before a message in a note of the conversation. */
+const SAID = /^\d{4}-\d{2}-\d{2}T[\d:.]+Z (?:user|assistant|system): /;
 
 export interface MemoryEntry {
   /** Its first line in the document, from 0, and how many lines it has. */
@@ -71,6 +73,16 @@ export function forgottenTurns(document: string): Set<number> {
     if (turn !== undefined && !standing.has(id)) turns.add(Number(turn.slice(TURN_PREFIX.length)));
   }
   return turns;
+}
+
+/** Is it a message, word by word, in a note of the conversation? */
+export function isMessage({ text }: Pick<MemoryEntry, "text">): boolean {
+  return SAID.test(text);
+}
+
+/** The words of an entry; a message has its time and its speaker before them. */
+export function wordsOf(entry: string): string {
+  return entry.replace(SAID, "");
 }
 
 /** The name of an entry in a command. */

@@ -15,7 +15,7 @@ import { ChannelState } from "../channels/records.ts";
 import { ChannelName } from "../channels/via.ts";
 import { AuditLine } from "../records/audit.ts";
 import { Changer } from "../records/change.ts";
-import { BacklogEffect, RememberEffect } from "../records/effect.ts";
+import { BacklogEffect, MemoryTarget, RememberEffect } from "../records/effect.ts";
 import { HistoryMessage } from "../records/history.ts";
 import { CommittedChange, ImproveKind } from "../records/improvement.ts";
 import { AnswerBy, ClientClock } from "../records/inbox.ts";
@@ -590,7 +590,8 @@ export type MemoryText = z.infer<typeof MemoryText>;
 export const MemoryBody = z.strictObject({
   content: RememberEffect.shape.content,
   longTerm: RememberEffect.shape.longTerm.default(false),
-  target: RememberEffect.shape.target,
+  /** `forgotten`: no model is shown these words again, as they were said up to now. */
+  target: MemoryTarget.optional(),
 });
 export type MemoryBody = z.infer<typeof MemoryBody>;
 

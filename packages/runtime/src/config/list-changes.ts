@@ -2,12 +2,13 @@
 
 import { createHash } from "node:crypto";
 import { namesOf, obstacleTo } from "@mimikit/core/triggers/take-back-trigger";
-import { undoneId, unmergeId } from "@mimikit/protocol/base/id";
+import { undoneId, unmergeId, wholeOfSaidEdit } from "@mimikit/protocol/base/id";
 import type { MergeChange, UndoableChange } from "@mimikit/protocol/records/change";
 import { Unmerging } from "@mimikit/protocol/records/improvement";
 import { sentence } from "@mimikit/protocol/texts/coded";
 import type { ChangeView } from "@mimikit/protocol/wire/api";
 import type { FileSystem } from "@mimikit/store/disk/file-system";
+import { FORGOTTEN_PATH } from "@mimikit/store/disk/state";
 import { readIfDocument } from "@mimikit/store/documents/document";
 import { takenBack } from "@mimikit/store/documents/take-back";
 import type { StateCache } from "@mimikit/store/state-cache/state-cache";
@@ -25,6 +26,7 @@ export interface ChangePlace {
  */
 export async function listChanges(place: ChangePlace, nowMs: number, limit: number): Promise<ChangeView[]> {
   const newest = [...place.cache.changes.values()]
+    .filter(({ id }) => !place.cache.changes.has(wholeOfSaidEdit(id) ?? ""))
     .sort((a, b) => (`${a.at} ${a.id}` > `${b.at} ${b.id}` ? -1 : 1))
     .slice(0, limit);
   const texts = new Map<string, string | null>();
@@ -40,7 +42,9 @@ export async function changeView(
   nowMs: number,
   texts = new Map<string, string | null>(),
 ): Promise<ChangeView> {
-  const { id, at, what, op, by, title } = change;
+  const { id, at, what, by, title } = change;
+  // To be named in forgotten.md is to go.
+  const op = change.what === "memory" && change.document === FORGOTTEN_PATH ? "remove" : change.op;
   const view = { id, at, what, op, by, title };
   if (await place.cache.archiveIndex.confirm(undoneId(id))) return { ...view, state: "undone" };
   if (change.what === "improvement") {

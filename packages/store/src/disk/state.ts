@@ -185,6 +185,8 @@ export const BACKLOG_PATH = "backlog.md";
 export const RULES_PATH = "rules.md";
 export const PERSONA_PATH = "agent_persona.md";
 export const PROFILE_PATH = "user_profile.md";
+/** Words that no model is shown again. */
+export const FORGOTTEN_PATH = "forgotten.md";
 /** Notes of the conversation and of days. */
 export const MEMORY = "memory";
 /** Summaries of days and months. */

@@ -6,7 +6,7 @@ import type { Changer, UndoableChange } from "@mimikit/protocol/records/change";
 import { entriesOf, entryName } from "@mimikit/protocol/records/memory-entry";
 import { sentence } from "@mimikit/protocol/texts/coded";
 import { beginningOf } from "@mimikit/protocol/texts/whole-characters";
-import { BACKLOG_PATH, MEMORY_PATH, PERSONA_PATH, PROFILE_PATH } from "../disk/state.ts";
+import { BACKLOG_PATH, FORGOTTEN_PATH, MEMORY_PATH, PERSONA_PATH, PROFILE_PATH } from "../disk/state.ts";
 import { type BacklogItem, findBacklogItem, parseBacklog } from "./backlog.ts";
 import { appendItem, type EditProblem, editMark, withBlock, withoutMarks } from "./document.ts";
 
@@ -17,7 +17,7 @@ type EntryEdit = Extract<DocumentEdit, { document: "entry" }>;
 const NAMED_MAX = 20;
 const NAMED_CHARS_MAX = 80;
 
-const TARGET_PATHS = { persona: PERSONA_PATH, profile: PROFILE_PATH } as const;
+const TARGET_PATHS = { persona: PERSONA_PATH, profile: PROFILE_PATH, forgotten: FORGOTTEN_PATH } as const;
 
 /** The document of an edit. Long-term facts go to memory.md unless they have a target; the others to the note of their day. */
 export function pathOf(edit: DocumentEdit): string {
@@ -40,7 +40,7 @@ export function changeOf(
   const added = (prefix: string, content: string) => appendItem("", prefix, content, edit.id).trimEnd();
   if (edit.document === "memory") {
     const title = titleOf(edit.content);
-    return { ...common, title, what: "memory", op: "add", document: pathOf(edit), text: added("- ", edit.content) };
+    return { ...common, title, what: "memory", op: "add", document: pathOf(edit), text: added("- ", contentOf(edit)) };
   }
   if (edit.document === "entry") return entryChange(edit, text, common);
   const document = BACKLOG_PATH;
@@ -67,6 +67,11 @@ export function changeOf(
   }
   const after = tickedOff(line);
   return line === after ? null : { ...common, title, what, op: edit.op, document, line, after };
+}
+
+/** Forgotten words have their moment, because words that are said again later count. It is one line: each of several would be an entry. */
+function contentOf({ target, at, content }: Extract<DocumentEdit, { document: "memory" }>): string {
+  return target === "forgotten" ? `${at} ${content.trim().replaceAll(/(?<!\s)\s*[\r\n]\s*/g, " ¶ ")}` : content;
 }
 
 /** The entry is found by its beginning, the first of several; its lines are what the change is about. */
@@ -126,7 +131,7 @@ function tickedOff(line: string): string {
  * @param change what was decided to be changed: it is that line and no other, whatever has moved since.
  */
 export function withEdit(edit: DocumentEdit, change: UndoableChange | null, text: string): string | EditProblem {
-  if (edit.document === "memory") return appendItem(text, "- ", edit.content, edit.id);
+  if (edit.document === "memory") return appendItem(text, "- ", contentOf(edit), edit.id);
   if (edit.document === "entry") return withEntry(edit, change, text);
   if (edit.op === "add") return appendItem(text, "- [ ] ", onOneLine(edit.item), edit.id);
   const lines = text.split("\n");

@@ -1,10 +1,10 @@
 /** Documents in the state directory that prompts are made of, and that cannot be read: a pipe, a directory, a link, or too long. */
 import { BadJson } from "@mimikit/protocol/base/json";
 import type { FileSystem } from "../disk/file-system.ts";
-import { BACKLOG_PATH, MEMORY_PATH, PERSONA_PATH, PROFILE_PATH, RULES_PATH } from "../disk/state.ts";
+import { BACKLOG_PATH, FORGOTTEN_PATH, MEMORY_PATH, PERSONA_PATH, PROFILE_PATH, RULES_PATH } from "../disk/state.ts";
 import { DOCUMENT_BYTES_MAX } from "./document.ts";
 
-const DOCUMENTS = [RULES_PATH, PERSONA_PATH, PROFILE_PATH, MEMORY_PATH, BACKLOG_PATH] as const;
+const DOCUMENTS = [RULES_PATH, PERSONA_PATH, PROFILE_PATH, MEMORY_PATH, BACKLOG_PATH, FORGOTTEN_PATH] as const;
 
 export interface UnreadableDocument {
   path: string;

@@ -213,8 +213,8 @@ export const EVERYDAY: Readonly<Record<string, string>> = {
   "at most {max} characters at once, and this has {count}: longer texts are files of the workspace's docs/":
     "一次最多 {max} 个字符，这里有 {count} 个：更长的内容请放到工作区的 docs/ 里",
   "queued; it is written when Mimikit runs": "已排队，Mimikit 运行时写入",
-  "no entry contains these words:  mimikit memory search <words>  finds similar ones":
-    "没有条目包含这些词：用  mimikit memory search <words>  查找相近的条目",
+  "no entry contains these words, and no message says so:  mimikit memory search <words>  finds similar ones":
+    "没有条目包含这些词，也没有消息说过：用  mimikit memory search <words>  查找相近的条目",
   "{count} entries contain these words; add words of the one you mean:\n{named}":
     "有 {count} 个条目包含这些词；请再写几个词来区分：\n{named}",
   "no entries match": "没有匹配的条目",
@@ -243,6 +243,7 @@ export const EVERYDAY: Readonly<Record<string, string>> = {
   "ripgrep: not installed; without a hit in the index, each file is read":
     "ripgrep：未安装；索引没有命中时会逐个读取文件",
   "queued; it is removed when Mimikit runs": "已排队，Mimikit 运行时移除",
+  "queued; it is forgotten when Mimikit runs": "已排队，Mimikit 运行时忘掉",
   "queued; it is applied when Mimikit runs": "已排队，Mimikit 运行时生效",
   "there are no messages yet:  mimikit chat  starts a conversation": "还没有消息：用 mimikit chat 开始对话",
   "no messages match": "没有匹配的消息",

@@ -13,6 +13,7 @@ import type { Report } from "@mimikit/protocol/base/report";
 import { NO_USAGE } from "@mimikit/protocol/base/usage";
 import { BACKLOG_ITEM_CHARS_MAX, REMEMBER_CHARS_MAX } from "@mimikit/protocol/records/effect";
 import type { Event, FiredEvent, Message } from "@mimikit/protocol/records/inbox";
+import { isMessage } from "@mimikit/protocol/records/memory-entry";
 import type { Question } from "@mimikit/protocol/records/question";
 import { beginningOf } from "@mimikit/protocol/texts/whole-characters";
 import { HISTORY_QUERY_CHARS_MAX } from "@mimikit/protocol/wire/api";
@@ -244,7 +245,11 @@ async function answerOne(intent: Exclude<Intent, { kind: "run" }>, request: Requ
 async function answerForget(what: string, { bus, context }: Run, words: Words): Promise<string> {
   const found = await findEntries(what, context.memoryPlace);
   const [first] = found;
-  if (first === undefined) return words.forgetUnknown(what);
+  if (first === undefined || found.every(({ entry }) => isMessage(entry))) {
+    // Words that were only said are forgotten, too.
+    const { ok } = await bus.call("forget", { line: what });
+    return ok ? words.forgetting(what) : words.forgetUnknown(what);
+  }
   const lineOf = ({ document, entry }: FoundEntry) => `[${document}] ${entry.text.replaceAll("\n", " ")}`;
   if (found.length > 1)
     return `${words.forgetWhich}\n\n${found

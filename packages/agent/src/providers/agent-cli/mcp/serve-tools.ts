@@ -3,6 +3,7 @@
  * will answer, and changes nothing: the pool takes the effects from what the CLI says it has called. Calls of tools from
  * outside go to the pool, which makes them.
  */
+import { readForgotten, shownLog } from "@mimikit/memory/forgotten/read-forgotten";
 import { HistoryIndex } from "@mimikit/memory/search/history-index";
 import { wellFormed } from "@mimikit/protocol/texts/whole-characters";
 import { Server } from "@modelcontextprotocol/server";
@@ -24,7 +25,8 @@ export async function serveTools(path: string, version: string): Promise<StdioSe
 
 /** A bus on which everything that was staged so far is staged. */
 async function replayed({ task, reads: told, newest, calls }: ToolsFile): Promise<ToolBus> {
-  const reads = { ...told, said: new HistoryIndex(told.memoryPlace.home).with(newest) };
+  const { home } = told.memoryPlace;
+  const reads = { ...told, said: shownLog(new HistoryIndex(home).with(newest), await readForgotten(home)) };
   const bus = createToolBus({ task, tools: TOOLS, reads, onCall: () => undefined });
   for (const { tool, input } of calls) {
     const answer = await bus.call(tool, input);

@@ -25,6 +25,7 @@ const reads: z.ZodType<Omit<ReadContext, "said">> = z.object({
   triggers: z.array(TriggerSummary),
   questions: z.array(Question),
   skills: z.array(SkillSummary),
+  backlog: z.array(z.object({ item: z.string(), done: z.boolean() })).optional(),
   pools: z.array(PoolSummary).optional(),
   memoryPlace: z.object({ home: z.string(), workDir: z.string() }),
 });
