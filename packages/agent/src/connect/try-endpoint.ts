@@ -5,9 +5,9 @@ import type { Cause } from "@mimikit/protocol/base/cause";
 import { sentence } from "@mimikit/protocol/texts/coded";
 import type { ConnectionTest } from "@mimikit/protocol/wire/connect";
 import { factsOf, keyOf } from "@mimikit/runtime/config/providers";
-import { capabilitiesOf, type KnownCapabilities, knownHosted, knownOf } from "../kernel/capabilities.ts";
+import { type KnownCapabilities, knownOf } from "../kernel/capabilities.ts";
 import type { Model, ModelAnswer, ModelFailure, ModelRequest } from "../kernel/model.ts";
-import { forgetLearnt, learn } from "../providers/endpoint/learnt.ts";
+import { forgetLearnt } from "../providers/endpoint/learnt.ts";
 import { isList, type ListedModel, listModels, type NoList } from "../providers/endpoint/list-models.ts";
 import { hostOf, type ModelEndpoint } from "../providers/endpoint/place.ts";
 import type { TABLE } from "../providers/index.ts";
@@ -52,9 +52,8 @@ export async function tryEndpoint(
   }
   if (place.model === "") return isList(listed) ? { models } : { models, problem: unlisted(listed, title) };
 
-  const at = wire === "chat" ? { ...place, home: environment.home } : null;
   // Its server may have been updated since it refused something.
-  if (at !== null) forgetLearnt(at);
+  if (wire === "chat") forgetLearnt({ ...place, home: environment.home });
   const model = await endpoint.model(ROLE, config, environment);
   const first = await askOnce(model, TRIAL_REQUEST, signal);
   const hasNoTools = first.end.type === "failure" && first.end.cause === "tools";
@@ -63,32 +62,21 @@ export async function tryEndpoint(
 
   const own = models.find((each) => each.id === place.model);
   const shown = await askServer(id, place, signal);
-  const sources: KnownCapabilities[] = [
-    shown,
-    own ?? {},
-    knownOf(place.model),
-    knownHosted(place.model, place.baseUrl),
-  ];
+  const sources: KnownCapabilities[] = [shown, own ?? {}, knownOf(place.model)];
   const known = <Name extends keyof KnownCapabilities>(name: Name) =>
     sources.find((each) => each[name] !== undefined)?.[name] ?? null;
   const hasCalled = end.calls.some(({ name }) => name === TRIAL_TOOL);
   const toolCalls = hasCalled || (hasNoTools || known("toolCalls") === false ? false : null);
   const contextWindow = known("contextWindow");
-  const told = [shown, own].find((each) => each?.contextWindow !== undefined)?.contextWindow;
-  if (at !== null && told !== undefined) learn(at, { contextWindow: told });
-  // Ollama may load the model with another one, which a setting of its own decides.
-  const isTaken = at !== null && id !== "ollama" && config.openai.contextWindow === undefined;
-  const tokensMax = isTaken ? 0 : place.tokensMax;
   const answer = {
     model: place.model,
     latencyMs,
     toolCalls,
     vision: known("vision"),
     contextWindow,
-    ...(contextWindow === null && { assumedWindow: capabilitiesOf(place.model, config.openai).contextWindow }),
     price: isLocal ? null : (priceOf(place.model, config.prices) ?? own?.price ?? null),
   };
-  const lack = lackOf({ toolCalls, contextWindow, tokensMax, isChat: wire === "chat", id });
+  const lack = lackOf({ toolCalls, contextWindow, tokensMax: place.tokensMax, isChat: wire === "chat", id });
   return { models, answer, ...(lack !== null && { problem: lack }) };
 }
 

@@ -42,21 +42,9 @@ const TABLE: readonly (readonly [RegExp, KnownCapabilities])[] = [
   [/(\bvl\b|vl:|vision|llava|pixtral|minicpm-v|internvl|moondream|llama-?4)/, { vision: true }],
 ];
 
-/** Families that vendors serve with at least so many tokens. A server of one's own loads them with any window. */
-const HOSTED =
-  /^(deepseek|kimi|glm-?[45]|qwen-?(3|plus|max|flash|turbo)|mistral-(large|medium|small)|devstral|minimax-m|grok-[3-9]|llama-?(3\.[1-9]|4))/;
-const HOSTED_TOKENS = 128_000;
-
-const nameOf = (model: string) => model.toLowerCase().replace(/^.*\//, "");
-
-/** The window of a model at a vendor, by its family; nothing if it is not known, or where it is not served over TLS, as few own servers are. */
-export function knownHosted(model: string, baseUrl: string): KnownCapabilities {
-  return baseUrl.startsWith("https:") && HOSTED.test(nameOf(model)) ? { contextWindow: HOSTED_TOKENS } : {};
-}
-
 /** The table's facts about a model; nothing if it is not there. */
 export function knownOf(model: string): KnownCapabilities {
-  const name = nameOf(model);
+  const name = model.toLowerCase().replace(/^.*\//, "");
   return TABLE.find(([pattern]) => pattern.test(name))?.[1] ?? {};
 }
 

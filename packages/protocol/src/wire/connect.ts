@@ -92,8 +92,6 @@ export const ConnectionTest = z.object({
       toolCalls: z.boolean().nullable(),
       vision: z.boolean().nullable(),
       contextWindow: z.number().nullable(),
-      /** Tokens that are counted with where nobody tells the window. */
-      assumedWindow: z.number().optional(),
       price: Price.nullable(),
     })
     .optional(),

@@ -25,8 +25,6 @@ export const Learnt = z.object({
   left: z.array(z.string().max(50)).max(20).optional(),
   /** Names of corrections of requests over Chat Completions. */
   corrections: z.array(z.string().max(50)).max(20).optional(),
-  /** The context window in tokens, as its server told when it was connected. */
-  contextWindow: z.number().int().positive().optional(),
 });
 export type Learnt = z.infer<typeof Learnt>;
 
@@ -48,8 +46,8 @@ export function readLearnt(at: LearntAt): Learnt {
   if (entry === undefined) return {};
   const { at: since, ...learnt } = entry;
   if (Date.now() - Date.parse(since) <= KEPT_MS) return learnt;
-  const { contextWindow } = learnt;
-  return contextWindow === undefined ? {} : { contextWindow };
+  const { window } = learnt;
+  return window === undefined ? {} : { window };
 }
 
 /** Adds to what is known. Never throws for what the disk does: the process remembers it in any case. */

@@ -1,5 +1,5 @@
 /** The API that a model is asked over, by the settings, by what its endpoint has refused, or by its address; and what follows from it. */
-import { capabilitiesOf, type KnownCapabilities, knownHosted, knownOf } from "../../kernel/capabilities.ts";
+import { capabilitiesOf, type KnownCapabilities, knownOf } from "../../kernel/capabilities.ts";
 import { readLearnt } from "../endpoint/learnt.ts";
 import { shareWindow } from "../endpoint/place.ts";
 import { type Api, apiByAddress, isOpenai } from "./api.ts";
@@ -15,17 +15,11 @@ export function askedApi({ api = "auto", ...at }: Pick<Endpoint, "api" | "baseUr
   return api === "auto" ? (readLearnt(at).api ?? apiByAddress(at.baseUrl, at.model)) : api;
 }
 
-/** The endpoint with the limits that its server told or that follow from its API, where the settings leave them open. */
+/** The endpoint with the limits of an API, where the settings leave them open. */
 export function limitedByApi(endpoint: Endpoint, api = askedApi(endpoint)): Endpoint {
   const { baseUrl, model, configured } = endpoint;
-  if (configured === undefined) return endpoint;
-  const { contextWindow: told } = readLearnt(endpoint);
-  const known = [
-    { contextWindow: told },
-    ...(api === "chat" ? [] : [{ ...THINKING, ...(isOpenai(baseUrl) && AT_OPENAI), ...knownOf(model) }]),
-    knownOf(model),
-    knownHosted(model, baseUrl),
-  ];
-  const { contextWindow, reservedOutput } = capabilitiesOf(model, configured, ...known);
+  if (configured === undefined || api === "chat") return endpoint;
+  const known = { ...THINKING, ...(isOpenai(baseUrl) && AT_OPENAI), ...knownOf(model) };
+  const { contextWindow, reservedOutput } = capabilitiesOf(model, configured, known);
   return { ...endpoint, ...shareWindow(contextWindow, reservedOutput) };
 }
