@@ -213,6 +213,7 @@ export function messagesOf(turn: Result): HistoryMessage[] {
     taskIds: [...started, ...input.results.map((report) => report.id)],
     ...(triggers.length > 0 && { triggers }),
     ...problemOf(turn),
+    ...(reply.spoken !== undefined && { spoken: reply.spoken }),
     ...(again !== undefined && { instead: replyId(again.turnId) }),
     ...(turn.shown !== undefined && { used: turn.shown.length }),
     usage: turn.usage,
