@@ -207,6 +207,13 @@ export function settingsFor({ role, turn }: Task, config: Config): Config {
   };
 }
 
+/** The tokens that a request to the first provider of `role` may have; Infinity where it is a program or the offline engine. */
+export function tokensMaxFor(role: Role, config: Config, environment: ProviderEnvironment): number {
+  const [first] = chainOf(role, config, environment).entries;
+  const place = first && TABLE[first.id].endpoint?.place(role, first.config, environment);
+  return place?.tokensMax ?? Number.POSITIVE_INFINITY;
+}
+
 /** Those who can be asked, in their order. */
 export interface Answerers {
   providers: readonly Provider[];

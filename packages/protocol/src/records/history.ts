@@ -20,6 +20,10 @@ export const HistoryMessage = z.object({
   /** Assistant messages: the triggers that the turn made, as it named them. */
   triggers: z.array(z.object({ id: Id, title: z.string() })).optional(),
   quote: Id.optional(),
+  /** Questions of the assistant: the answers that were offered. */
+  options: z.array(z.string()).optional(),
+  /** User messages: they came with words of others, which are in their attachments. */
+  isQuoting: z.literal(true).optional(),
   /** User messages: what was given along with the words (SPEC I8). */
   attachments: AttachedFiles.optional(),
   /** User messages: the channel that they came by; none for the page, a terminal, the API and files. */
