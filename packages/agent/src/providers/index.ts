@@ -31,7 +31,10 @@ interface Row {
   /** Loads its code; nothing may be missing. */
   create(...given: Given): Promise<Provider>;
   /** Of those whom our own loop asks: where its model is, and the model alone, without patience. */
-  endpoint?: { place(...given: Given): ModelEndpoint & { tokensMax: number }; model(...given: Given): Promise<Model> };
+  endpoint?: {
+    place(...given: Given): ModelEndpoint & { tokensMax: number; outputTokensMax?: number };
+    model(...given: Given): Promise<Model>;
+  };
   /** Of programs: the commands that sign it in, one after the other. */
   logins?(environment: ProviderEnvironment): readonly CliLogin[];
   /** Where a Worker's commands run in a sandbox of its own, not in ours: runs `attempt` as they are run. Throws `UnusableCli`. */

@@ -10,16 +10,24 @@ import { withinLoadedWindow } from "../endpoint/loaded-window.ts";
 import { naming } from "../endpoint/naming.ts";
 import { persistent } from "../endpoint/persistent.ts";
 import { askedApi, limitedByApi } from "./asked-api.ts";
+import { withAskedWindow } from "./asked-window.ts";
 import { eitherApi } from "./either-api.ts";
 import type { Endpoint } from "./endpoint.ts";
 import { probe } from "./probe.ts";
 
 export function createOpenai(endpoint: Endpoint): Provider {
   const asked = naming(persistent(eitherApi(endpoint), endpoint.retryDelaysMs), "chat", endpoint);
-  const { tokensMax, outputTokensMax = 0, toolCalls = true } = limitedByApi(endpoint);
+  const { outputTokensMax = 0, toolCalls = true } = limitedByApi(endpoint);
   const model = endpoint.id === "ollama" ? withinLoadedWindow(asked, endpoint, outputTokensMax) : asked;
-  const kernel = { model, tokensMax, toolCalls, senses: (signal: AbortSignal) => sensesOf(endpoint, signal) };
-  return { name: endpoint.id, model: endpoint.model, run: (run, signal) => runKernel(run, kernel, signal) };
+  const senses = (signal: AbortSignal) => sensesOf(endpoint, signal);
+  return {
+    name: endpoint.id,
+    model: endpoint.model,
+    async *run(run, signal) {
+      const { tokensMax } = limitedByApi(await withAskedWindow(endpoint, signal));
+      yield* runKernel(run, { model, tokensMax, toolCalls, senses }, signal);
+    },
+  };
 }
 
 /** The endpoint is only asked where the settings leave something open. */
