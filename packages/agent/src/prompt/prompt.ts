@@ -33,7 +33,7 @@ export interface RenderedPrompt {
 /** The prompt of a run whose conversation has messages of its own. */
 export interface TalkPrompt {
   system: string;
-  /** What stands before the conversation, as it seldom changes; empty if there is nothing. */
+  /** The sections before the conversation, which seldom change; empty if there are none. */
   head: string;
   talk: TalkMessage[];
   /** The state, and what the run is about. */
@@ -70,7 +70,7 @@ export interface RenderedSection {
   isQuestion: boolean;
   text: Quoted;
   cost: number;
-  /** What is kept of it before other sections around the question get anything. */
+  /** Tokens that it gets before other sections around the question get any. */
   least: number;
   /** @param history the tokens of the conversation in the same prompt. */
   shorten(tokensMax: number, history: number): Quoted;
@@ -164,7 +164,7 @@ function fill(
   const values = sections.map(({ name, text, cost, shorten, talk }, i) => {
     if (talk !== undefined) return [name, NOTHING] as const;
     const share = shareOf(i);
-    // What the conversation does not show is in the summary.
+    // The summary tells of the messages that the conversation does not show.
     const isWhole = share >= cost && (name !== "summary" || isTalkWhole);
     return [name, isWhole ? text : shorten(share, history)] as const;
   });

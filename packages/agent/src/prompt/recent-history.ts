@@ -1,6 +1,6 @@
 /**
- * The newest of the conversation that a role is shown (SPEC F1, docs/decisions/0074). What is shown only grows at its end for many
- * turns, for the provider's cache: old messages are shortened, and leave, in blocks of a quarter of the budget.
+ * The newest of the conversation that a role is shown (SPEC F1, docs/decisions/0074). It only grows at its end for many turns, for
+ * the provider's cache: old messages are shortened, and leave, in blocks of a quarter of the budget.
  */
 import { turnOfReply } from "@mimikit/core/views/history";
 import { isNotice, wordsOf } from "@mimikit/core/views/read-back";

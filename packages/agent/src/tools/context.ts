@@ -25,7 +25,7 @@ export interface Context {
   origin: Message[];
   /** The conversation as it now stands, oldest first: what `summary` does not stand for. A prompt takes the newest of it. */
   history: HistoryMessage[];
-  /** What the conversation and memory may take at most, by the settings; the defaults if not given. */
+  /** The bounds of the conversation and of memory in the settings; the defaults if not given. */
   budgets?: BudgetSettings;
   /** The texts that the messages of this run quote, by their ids: also what was said before `history` begins. */
   quoted?: Readonly<Record<string, string>>;

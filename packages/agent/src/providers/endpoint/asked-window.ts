@@ -2,21 +2,28 @@
  * The window of a model that no setting and no table knows, as its server says: Ollama of the model that it has loaded, all others in
  * their list of models. It is asked once, and remembered.
  */
-import { knownOf } from "../../kernel/capabilities.ts";
-import { learn, readLearnt } from "../endpoint/learnt.ts";
-import { isList, listModels } from "../endpoint/list-models.ts";
-import { loadedWindow } from "../endpoint/loaded-window.ts";
-import { shareWindow } from "../endpoint/place.ts";
-import type { Endpoint } from "./endpoint.ts";
+import { type KnownCapabilities, knownOf } from "../../kernel/capabilities.ts";
+import { learn, readLearnt } from "./learnt.ts";
+import { isList, listModels } from "./list-models.ts";
+import { loadedWindow } from "./loaded-window.ts";
+import { type ModelEndpoint, shareWindow } from "./place.ts";
 
 /** The question of the user waits for it. */
 const ASK_MS_MAX = 2_000;
+
+/** An endpoint of Chat Completions. */
+interface Asked extends ModelEndpoint {
+  id: string;
+  home?: string;
+  configured?: KnownCapabilities;
+  outputTokensMax?: number;
+}
 
 /** Addresses and models whose server has been asked in this process. */
 const asked = new Set<string>();
 
 /** The endpoint with the window that its server tells. Never throws for what a server does. */
-export async function withAskedWindow(endpoint: Endpoint, signal: AbortSignal): Promise<Endpoint> {
+export async function withAskedWindow<E extends Asked>(endpoint: E, signal: AbortSignal): Promise<E> {
   const { id, baseUrl, model, configured } = endpoint;
   const isKnown = knownOf(model).contextWindow !== undefined || readLearnt(endpoint).window !== undefined;
   // Only an endpoint of the settings: what is open there may be filled in.
@@ -30,7 +37,7 @@ export async function withAskedWindow(endpoint: Endpoint, signal: AbortSignal): 
   return { ...endpoint, ...shareWindow(window, outputTokensMax) };
 }
 
-async function listedWindow(endpoint: Endpoint, signal: AbortSignal): Promise<number | undefined> {
+async function listedWindow(endpoint: Asked, signal: AbortSignal): Promise<number | undefined> {
   const key = `${endpoint.baseUrl} ${endpoint.model}`;
   if (asked.has(key)) return undefined;
   const listed = await listModels("chat", endpoint, signal, ASK_MS_MAX);
