@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { withApiTables, withShapesTable } from "./api-page.ts";
 import { withArchitectureTables } from "./architecture-tables.ts";
 import { describeAttacks } from "./attacks-page.ts";
+import { withBudgets } from "./budgets-table.ts";
 import { describeCommandLine } from "./command-page.ts";
 import { describeConfiguration } from "./configuration-table.ts";
 import { withGallery } from "./gallery.ts";
@@ -20,6 +21,7 @@ const PAGES = {
   "autonomy.md": withLastingCommands(readFileSync(join(DOCS, "autonomy.md"), "utf8")),
   "attacks.md": describeAttacks(),
   "configuration.md": describeConfiguration(),
+  "context.md": withBudgets(readFileSync(join(DOCS, "context.md"), "utf8")),
   ...(await describeCommandLine()),
   "page/pictures.md": withGallery(readFileSync(join(DOCS, "page/pictures.md"), "utf8")),
   "versus.md": withLongTable(readFileSync(join(DOCS, "versus.md"), "utf8")),

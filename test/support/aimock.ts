@@ -5,7 +5,7 @@
 import { type ChaosConfig, type ChatCompletionRequest, type Fixture, LLMock } from "@copilotkit/aimock";
 import { TRIAL_TOOL } from "@mimikit/agent/connect/trial-request";
 import type { Role } from "@mimikit/protocol/base/role";
-import { type Message, type ModelRequest, roleOf } from "./model-server/request.ts";
+import { type Message, type ModelRequest, promptAt, promptIn, roleOf } from "./model-server/request.ts";
 import { type Answer, isFault, type Script, type Step } from "./model-server/script.ts";
 import { resolveCall, USAGE } from "./model-server/wire.ts";
 import type { ModelServer } from "./model-server.ts";
@@ -108,12 +108,12 @@ export class Aimock implements ScriptedModel {
     return {
       wire: "chat-completions",
       role,
-      turn: plain.filter((message) => message.role === "assistant").length,
+      turn: plain.slice(promptAt(plain) + 1).filter((message) => message.role === "assistant").length,
       nth: this.of(role).length + 1,
       model,
       messages: plain,
       system,
-      prompt: plain.find((message) => message.role === "user")?.content ?? "",
+      prompt: promptIn(plain),
       media: [],
       results: plain.filter((message) => message.role === "tool").map(({ content }) => content),
       tools: tools.map((tool) => tool.function.name),

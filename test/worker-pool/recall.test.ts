@@ -22,6 +22,8 @@ import { done, NOON_MS, turn } from "../core/facts.ts";
 import { temporaryState } from "../store/home.ts";
 import { chanceOf, FACTS, type Fact, shuffled, TALK } from "./recall/recall-set.ts";
 
+const SMALL_WINDOW_TOKENS = 14_336;
+
 const SEEDS = [1, 2];
 /** The share that must be shown of the questions that have a word of their fact. */
 const SHOWN_MIN = 0.95;
@@ -84,7 +86,8 @@ async function conversation(memory: string) {
     async promptOf(text: string): Promise<string> {
       const task = next(text);
       const context = await gatherContext(task, home, sources);
-      return (await renderPrompt(runOf(task, context))).user;
+      // The window that `gatherContext` assumes.
+      return (await renderPrompt(runOf(task, context), SMALL_WINDOW_TOKENS)).user;
     },
   };
 }

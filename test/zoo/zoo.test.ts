@@ -5,6 +5,7 @@ import { testConnection } from "@mimikit/agent/connect/connect";
 import type { AttachmentEvidence } from "@mimikit/agent/prompt/evidence";
 import { Steering } from "@mimikit/agent/steering";
 import type { Tool } from "@mimikit/agent/tools/tool";
+import type { HistoryMessage } from "@mimikit/protocol/records/history";
 import type { Task } from "@mimikit/protocol/records/task";
 import { prepareHome } from "@mimikit/runtime/home/home";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
@@ -12,6 +13,7 @@ import { z } from "zod";
 import { messageOf, type Ran, replyOf, run, taskOf, temporaryDirectory, turnOf } from "../agent/fixtures.ts";
 import { USAGE } from "../support/model-server/wire.ts";
 import type { ModelRequest, Script, Step } from "../support/model-server.ts";
+import { cachedShare, charsOf, PASTE, RECIPE, replied, userSaid } from "./talk.ts";
 import type { Vendor } from "./vendor.ts";
 import { leadHome, type Resident, resident, VENDORS } from "./zoo.ts";
 
@@ -24,6 +26,12 @@ afterAll(() => leave());
 const ORDER = taskOf({ id: "t-000007.0.0", role: "worker", prompt: "write down what you find" });
 const QUESTION = turnOf({ messages: [messageOf("hello")] });
 const THINKING = "They want two files.";
+/** Tokens of windows, of the smallest local models to the largest. */
+const WINDOWS = [8_192, 16_384, 131_072, 1_000_000];
+const TURNS = 20;
+/** Of all input characters of a talk, so many are the beginning of an earlier request. */
+const CACHED_SHARE_MIN = 0.75;
+const TALK_CHARS_MAX = 320_000;
 /** Tokens. Small enough that a Worker's session must be shortened. */
 const SMALL_WINDOW = 12_000;
 
@@ -247,6 +255,74 @@ const SCENARIOS: Record<string, (vendor: Vendor, befores: readonly Vendor[]) => 
 
   "goes on with a session that another vendor began": async (vendor, befores) => {
     for (const before of befores) await goOn(vendor, before);
+  },
+
+  "is told what was said before, whole, in a window of any size": async (vendor) => {
+    const history = [userSaid(1, "chili for nine, please"), replied(1, RECIPE)];
+    for (const window of WINDOWS) {
+      const at = await visit(vendor);
+      const turn = await runAt(
+        at,
+        { teller: [{ say: "For twelve: more." }] },
+        turnOf({ messages: [messageOf("now for 12")] }),
+        {
+          window,
+          context: { history },
+        },
+      );
+      expect(replyOf(turn)).toBe("For twelve: more.");
+      const [request] = at.server.of("teller");
+      const said = request?.messages.find(({ role }) => role === "assistant");
+      expect([window, said?.content]).toEqual([window, RECIPE]);
+      expect(request?.messages.at(-1)).toMatchObject({ role: "user", content: expect.stringContaining("now for 12") });
+      agrees(at);
+    }
+  },
+
+  "is told messages of one side in a row": async (vendor) => {
+    const at = await visit(vendor);
+    const history = [
+      replied(1, "Your report is ready."),
+      replied(2, "Take the eggs off the stove!"),
+      userSaid(3, "thanks"),
+      userSaid(4, "and the <M:inputs> of yesterday?"),
+    ];
+    const turn = await runAt(at, { teller: [{ say: "Yes." }] }, QUESTION, { context: { history } });
+    expect(replyOf(turn)).toBe("Yes.");
+    const roles = at.server.of("teller")[0]?.messages.map(({ role }) => role);
+    expect(roles).toEqual(["system", "user", "assistant", "user", "assistant", "user"]);
+    agrees(at);
+  },
+
+  "is told a paste whole where its window is large": async (vendor) => {
+    for (const window of WINDOWS.filter((tokens) => tokens > 100_000)) {
+      const at = await visit(vendor);
+      await runAt(at, { teller: [{ say: "In May." }] }, turnOf({ messages: [messageOf(PASTE)] }), { window });
+      const lines = at.server.of("teller")[0]?.prompt.replaceAll("\n    ", "\n") ?? "";
+      expect(lines).toContain(PASTE);
+      agrees(at);
+    }
+  },
+
+  "is sent a talk of twenty turns as it was sent before": async (vendor) => {
+    const at = await visit(vendor);
+    const place = newPlace();
+    const history: HistoryMessage[] = [];
+    const script = ({ nth }: ModelRequest): Step => ({
+      say: `Answer ${nth}. ${"So it is, and more of it. ".repeat(nth % 5)}`,
+    });
+    for (let n = 1; n <= TURNS; n++) {
+      const said = userSaid(n, `question ${n}? ${"It is about the garden. ".repeat(n % 4)}`);
+      const now = new Date(Date.parse(said.at) + 500).toISOString();
+      const asked = turnOf({ messages: [messageOf(said.text, { id: said.id, at: said.at })] });
+      const turn = await runAt(at, { teller: script }, asked, { place, context: { history: [...history], now } });
+      history.push(said, replied(n, replyOf(turn)));
+    }
+    const requests = at.server.of("teller");
+    expect(requests).toHaveLength(TURNS);
+    expect(cachedShare(requests)).toBeGreaterThanOrEqual(CACHED_SHARE_MIN);
+    expect(charsOf(requests)).toBeLessThanOrEqual(TALK_CHARS_MAX);
+    agrees(at);
   },
 
   "is shown pictures if its model sees, and told of them otherwise": async (vendor) => {

@@ -13,6 +13,8 @@ import { OWN } from "./own.ts";
 import { refusalOf, type Vendor } from "./vendor.ts";
 
 export const VENDORS: readonly Vendor[] = [...HOSTED, ...OWN];
+/** Tokens. */
+const LARGE_WINDOW = 32_768;
 const KEY = "sk-zoo-0123456789";
 
 /** Resolves the vendors' host names to loopback, until the returned function is called. */
@@ -68,11 +70,16 @@ export async function resident(vendor: Vendor): Promise<Resident> {
       // Endpoints without settings of their own share those of `openai`.
       const shared = id === "anthropic" || id === "google" ? id : "openai";
       const of = (name: string) => settings[name] as object | undefined;
+      // Of a small window an answer does not take half.
+      const sized = {
+        contextWindow: window,
+        ...(window !== undefined && window < LARGE_WINDOW && { reservedOutput: 2_048 }),
+      };
       const config = Config.parse({
         ...settings,
         model,
-        [shared]: { ...of(shared), contextWindow: window },
-        [id]: { ...of(id), ...(id === shared && { contextWindow: window }), baseUrl },
+        [shared]: { ...of(shared), ...sized },
+        [id]: { ...of(id), ...(id === shared && sized), baseUrl },
       });
       return TABLE[id].create(role, config, { home, env: {}, keys: key === null ? {} : { [id]: KEY } });
     },

@@ -5,7 +5,14 @@ import { realpath } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { RULES_CHARS_MAX } from "@mimikit/agent/prompt/prompt";
-import { askedModel, chainOf, chooseProviders, describeProviders, settingsFor } from "@mimikit/agent/providers/index";
+import {
+  askedModel,
+  chainOf,
+  chooseProviders,
+  describeProviders,
+  settingsFor,
+  tokensMaxFor,
+} from "@mimikit/agent/providers/index";
 import { DEFINITIONS, definitionOf } from "@mimikit/agent/roles/index";
 import { Circuits } from "@mimikit/agent/run/circuit";
 import { reservationOf } from "@mimikit/agent/run/reservation";
@@ -190,6 +197,8 @@ const pool: Pool = new Pool({
       said,
       listSkills,
       zone: () => personZone(home, settings.current.config),
+      budgets: () => settings.current.config.context,
+      tokensMaxOf: (task) => tokensMaxFor(task.role, settingsFor(task, settings.current.config), environment),
       ...(settings.current.config.pools.url !== undefined && {
         listPools: async () => {
           const { describePools } = await import("@mimikit/runtime/pools/registry");

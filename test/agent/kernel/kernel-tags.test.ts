@@ -116,7 +116,9 @@ describe("a Teller", () => {
     const ran = await runWith({ teller: wrong }, question);
     expect(ran).toMatchObject({ status: "failed", failureReason: "invalid_result" });
     expect(model.requests).toHaveLength(ACTION_FEEDBACK_ROUNDS_MAX + 2);
-    expect(ran.effects).toEqual([{ type: "reply", text: expect.stringContaining("could not finish this reply") }]);
+    expect(ran.effects).toMatchObject([
+      { type: "reply", text: expect.stringContaining("could not finish this reply") },
+    ]);
   });
 
   test("that writes its words without tags once it is asked for its end has them as its reply", async () => {

@@ -4,6 +4,7 @@ import { loadPrompt, RULES_CHARS_MAX, renderPrompt } from "@mimikit/agent/prompt
 import { BIG_INPUT_CHARS, SECTIONS } from "@mimikit/agent/prompt/sections";
 import { estimateTokens } from "@mimikit/agent/prompt/tokens";
 import { DEFINITIONS } from "@mimikit/agent/roles/index";
+import { boundOf, budgetsFor } from "@mimikit/agent/talk/budgets";
 import type { Task } from "@mimikit/protocol/records/task";
 import { describe, expect, test } from "vitest";
 import { messageOf, reportOf, taskOf, turnOf } from "../fixtures.ts";
@@ -26,7 +27,8 @@ describe.each([undefined, SMALL_WINDOW_TOKENS])("a paste of 300 KB, in a window 
     const [record] = await shown(`${PASTE}\n${QUESTION}`);
     expect(record?.body.startsWith("2026-11-22 02:00:00 ERROR")).toBe(true);
     expect(record?.body.endsWith(`\n${QUESTION}`)).toBe(true);
-    expect(record?.body.length).toBeLessThanOrEqual(BIG_INPUT_CHARS);
+    const { message } = budgetsFor(tokensMax ?? Number.POSITIVE_INFINITY);
+    expect(estimateTokens(record?.body ?? "")).toBeLessThanOrEqual(Math.max(message, BIG_INPUT_CHARS));
     expect(record?.head).toContain("full_text: attachments/m-0.txt");
   });
 
@@ -41,13 +43,17 @@ describe.each([undefined, SMALL_WINDOW_TOKENS])("a paste of 300 KB, in a window 
   });
 });
 
-test("a message of 8,000 characters is whole, one more and its middle is left out", async () => {
-  const bodyOf = async (text: string) => {
-    const { user } = await renderPrompt(runOf(turnOf({ messages: [messageOf(text)] })));
+test("a message is whole up to 8,000 characters, and up to a quarter of the window", async () => {
+  const bodyOf = async (text: string, tokensMax: number) => {
+    const { user } = await renderPrompt(runOf(turnOf({ messages: [messageOf(text)] })), tokensMax);
     return readRecords(readSections(user).get("inputs"))[0]?.body ?? "";
   };
-  expect(await bodyOf("字".repeat(8_000))).toBe("字".repeat(8_000));
-  expect(await bodyOf("字".repeat(8_001))).toMatch(/^字{3983} \[… 34 characters left out …\] 字{3984}$/);
+  const paste = "The council decides about the heating. ".repeat(323).trim();
+  expect(paste.length).toBeGreaterThan(12_500);
+  expect(await bodyOf("字".repeat(8_000), SMALL_WINDOW_TOKENS)).toBe("字".repeat(8_000));
+  expect(await bodyOf(paste, SMALL_WINDOW_TOKENS)).toBe(paste);
+  expect(await bodyOf(paste.repeat(3), SMALL_WINDOW_TOKENS)).toMatch(/\[… \d+ characters left out …\]/);
+  for (const tokensMax of [126_000, 998_000]) expect(await bodyOf(paste.repeat(8), tokensMax)).toBe(paste.repeat(8));
 });
 
 test("a Worker is told the files with what the user said at length, and nothing else of the conversation", async () => {
@@ -148,7 +154,7 @@ test("persona and profile keep to their part of the prompt", async () => {
   const sections = readSections((await renderPrompt(runOf(turnOf({ messages: [messageOf("hello")] }), context))).user);
   for (const name of ["persona", "profile", "summary"] as const) {
     const tokens = estimateTokens(sections.get(name)?.join("\n") ?? "");
-    const { tokensMax } = SECTIONS[name];
+    const tokensMax = boundOf(name, SECTIONS[name].tokensMax, budgetsFor(Number.POSITIVE_INFINITY));
     expect(tokens).toBeLessThanOrEqual(tokensMax);
     expect(tokens).toBeGreaterThan(tokensMax * 0.9);
   }

@@ -1,7 +1,8 @@
 import { loadPrompt, renderPrompt } from "@mimikit/agent/prompt/prompt";
 import { SECTIONS } from "@mimikit/agent/prompt/sections";
 import { estimateTokens } from "@mimikit/agent/prompt/tokens";
-import { DEFINITIONS } from "@mimikit/agent/roles/index";
+import { DEFINITIONS, type SectionName } from "@mimikit/agent/roles/index";
+import { boundOf, budgetsFor } from "@mimikit/agent/talk/budgets";
 import { TOOLS, toolsOf } from "@mimikit/agent/tools/index";
 import { replyId } from "@mimikit/core/views/history";
 import { MESSAGE_CHARS_MAX } from "@mimikit/protocol/base/fields";
@@ -440,7 +441,9 @@ describe("what is too long", () => {
 
   test("has a bound without being told one", async () => {
     const { system, user } = await renderPrompt(crowded("长文本，"));
-    const bound = DEFINITIONS.teller.sections.reduce((sum, name) => sum + SECTIONS[name].tokensMax, 0);
+    const budgets = budgetsFor(Number.POSITIVE_INFINITY);
+    const boundIn = (name: SectionName) => boundOf(name, SECTIONS[name].tokensMax, budgets);
+    const bound = DEFINITIONS.teller.sections.reduce((sum, name) => sum + boundIn(name), 0);
     expect(estimateTokens(user)).toBeLessThanOrEqual(bound + (await loadPrompt(DEFINITIONS.teller)).tokens);
     expect(estimateTokens(system)).toBeLessThan(2_000);
   });

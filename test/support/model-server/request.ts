@@ -55,14 +55,14 @@ export type WireName = "chat-completions" | "responses" | "anthropic-messages" |
 export interface ModelRequest {
   wire: WireName;
   role: Role;
-  /** Answers of the model that this conversation already holds: 0 for its first request. */
+  /** Answers of the model in this run: 0 for its first request. */
   turn: number;
   /** 1 for the first request of this role, whatever conversation it belongs to. */
   nth: number;
   model: string;
   messages: Message[];
   system: string;
-  /** The first user message: the prompt of the run. */
+  /** The prompt of the run: what was said before, and the user message with the state and the question. */
   prompt: string;
   /** The pictures and recordings that it holds, in their order. */
   media: Media[];
@@ -80,6 +80,19 @@ export interface ModelRequest {
 
 /** The request cannot be answered. */
 export class BadRequest extends Error {}
+
+/** All that a run was told before it began. */
+export function promptIn(messages: readonly Pick<Message, "role" | "content">[]): string {
+  const told = messages.slice(0, promptAt(messages) + 1).filter(({ role }) => role === "user" || role === "assistant");
+  return told.map(({ content }) => content).join("\n\n");
+}
+
+/** The place of the question of a run: every one has this section. */
+export function promptAt(messages: readonly Pick<Message, "role" | "content">[]): number {
+  const isUser = ({ role }: Pick<Message, "role">) => role === "user";
+  const at = messages.findLastIndex((message) => isUser(message) && /^<M:environment>$/m.test(message.content));
+  return at < 0 ? messages.findIndex(isUser) : at;
+}
 
 const RULES = /^You are the Mimikit runtime (\w+)\./m;
 

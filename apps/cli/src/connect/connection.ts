@@ -105,13 +105,19 @@ export function trialText({ answer, problem, models }: ConnectionTest): string {
     return problem === undefined
       ? t("it has {count} models", { count: models.length })
       : `${told(problem.text)}${meant}`;
-  const { latencyMs, toolCalls, vision, contextWindow, price } = answer;
+  const { latencyMs, toolCalls, vision, contextWindow, assumedWindow, price } = answer;
   const model = answer.model === "" ? t("it") : answer.model;
   const parts = [
     t("{model} answered in {seconds} s", { model, seconds: (latencyMs / 1_000).toFixed(1) }),
     toolCalls === true ? t("calls tools") : toolCalls === false ? t("calls no tools") : t("called no tool this time"),
     vision === null ? "" : vision ? t("sees pictures") : t("sees no pictures"),
     contextWindow === null ? "" : t("holds {count} tokens", { count: contextWindow }),
+    assumedWindow === undefined
+      ? ""
+      : t("does not say how much it holds: {count} tokens are used, set {setting} if it holds more", {
+          count: assumedWindow.tokens,
+          setting: assumedWindow.setting,
+        }),
     price === null
       ? ""
       : t("{input} in, {output} out for a million tokens", { input: `$${price.input}`, output: `$${price.output}` }),

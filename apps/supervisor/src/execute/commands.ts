@@ -123,7 +123,7 @@ export async function stop(action: Extract<Action, { type: "stop" }>, context: E
 async function keepingShown(result: Result, { fs }: ExecContext): Promise<Result> {
   const shown = await readShown(fs, result.id);
   const effects = result.effects.map((effect) =>
-    effect.type === "reply" ? { ...effect, text: brokenOff(shown, effect.text, REPLY_CHARS_MAX) } : effect,
+    effect.type === "reply" ? { ...effect, ...brokenOff(shown, effect.text, REPLY_CHARS_MAX) } : effect,
   );
   return { ...result, effects };
 }

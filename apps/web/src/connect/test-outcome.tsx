@@ -41,7 +41,7 @@ function Found({ outcome, title, choose }: TestOutcomeProps & { outcome: Connect
   const facts = [
     [connectWords.tools, connectWords.known(toolCalls)],
     [connectWords.vision, connectWords.known(vision)],
-    [connectWords.window, connectWords.tokens(contextWindow, assumedWindow)],
+    [connectWords.window, connectWords.tokens(contextWindow, assumedWindow?.tokens)],
     [connectWords.price, connectWords.perMillion(price)],
   ];
   return (

@@ -31,7 +31,7 @@ const UNITS: readonly { of: RegExp; unit: keyof typeof settingWords.units }[] = 
   { of: /Ms$/, unit: "milliseconds" },
   { of: /Days$/, unit: "days" },
   { of: /Usd$/, unit: "dollars" },
-  { of: /\.tokens$|^budget\.reserve\.|contextWindow$|reservedOutput$/, unit: "tokens" },
+  { of: /\.tokens$|^budget\.reserve\.|contextWindow$|^context\.|reservedOutput$/, unit: "tokens" },
 ];
 
 // Only who reads Chinese waits for it.

@@ -1,8 +1,9 @@
 /** The context of a role besides its task, read from the state directory when its run starts (SPEC F1). */
 import { clockOf, isoIn } from "@mimikit/agent/prompt/clock";
 import { type AttachmentEvidence, gatherEvidence } from "@mimikit/agent/prompt/evidence";
-import { type PromptInput, shownOfHistory } from "@mimikit/agent/prompt/sections";
+import { type PromptInput, shownOfHistory } from "@mimikit/agent/prompt/talk";
 import { definitionOf } from "@mimikit/agent/roles/index";
+import type { BudgetSettings } from "@mimikit/agent/talk/budgets";
 import type { Context } from "@mimikit/agent/tools/context";
 import { summaryOf, triggerSummary } from "@mimikit/core/views/board";
 import { newestVersions, replacedBy, sinceClear, sinceCompressed, summaryIn } from "@mimikit/core/views/history";
@@ -60,6 +61,10 @@ export interface Sources {
   zone?(): PersonZone;
   /** The other machines that work for this home. */
   listPools?(): Promise<readonly PoolSummary[]>;
+  /** The settings `context`; the defaults if not given. */
+  budgets?(): BudgetSettings;
+  /** The tokens that a request to the model of a task may have; that of a small window if not given. */
+  tokensMaxOf?(task: Task): number;
   /** The files that a run is about, where another home has given them. */
   evidence?: readonly AttachmentEvidence[];
 }
@@ -82,6 +87,8 @@ export async function gatherContext(
     listPools,
     zone,
     nowMs,
+    budgets,
+    tokensMaxOf,
     evidence: given,
   }: Sources,
 ): Promise<Context> {
@@ -105,6 +112,7 @@ export async function gatherContext(
     history,
     origin,
     ...quotedBy(messages, shownMessages(newest, forgotten)),
+    ...(budgets !== undefined && { budgets: budgets() }),
     ...(zone !== undefined && { zone: zone() }),
     ...(sender?.client !== undefined && { client: clientOf(sender, sender.client, now) }),
   };
@@ -125,7 +133,7 @@ export async function gatherContext(
   return {
     ...conversed,
     ...(sections.includes("memory")
-      ? await reminded({ task, context: conversed }, { said: all, newest, forgotten }, place, [
+      ? await reminded({ task, context: conversed }, tokensMaxOf?.(task), { said: all, newest, forgotten }, place, [
           await read(MEMORY_PATH),
           persona,
           profile,
@@ -154,17 +162,19 @@ export async function gatherContext(
 
 /**
  * Finds memories and earlier messages about the messages of a run, without those that its prompt shows anyway.
+ * @param tokensMax what a request to its model may have.
  * @param documents in which the Teller remembers for good.
  */
 async function reminded(
   conversation: PromptInput,
+  tokensMax: number | undefined,
   { said, newest, forgotten }: { said: MessageLog; newest: readonly HistoryMessage[]; forgotten: Forgotten },
   place: MemoryPlace,
   documents: readonly string[],
 ): Promise<Pick<Context, "memory" | "recalled">> {
   const { task, context } = conversation;
   const messages = task.turn?.messages ?? context.origin;
-  const shown = shownOfHistory(conversation);
+  const shown = shownOfHistory(conversation, tokensMax);
   const pending = new Set(messages.map(({ id }) => id));
   // A message that was edited or answered again counts as it was said last.
   const again = task.turn === undefined ? [] : replacedBy(task.turn);

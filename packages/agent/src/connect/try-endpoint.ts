@@ -4,10 +4,11 @@ import { namesLike } from "@mimikit/core/base/nearest";
 import type { Cause } from "@mimikit/protocol/base/cause";
 import { sentence } from "@mimikit/protocol/texts/coded";
 import type { ConnectionTest } from "@mimikit/protocol/wire/connect";
+import { valueAt } from "@mimikit/runtime/config/fields";
 import { factsOf, keyOf } from "@mimikit/runtime/config/providers";
 import { type KnownCapabilities, knownOf } from "../kernel/capabilities.ts";
 import type { Model, ModelAnswer, ModelFailure, ModelRequest } from "../kernel/model.ts";
-import { forgetLearnt } from "../providers/endpoint/learnt.ts";
+import { forgetLearnt, learn } from "../providers/endpoint/learnt.ts";
 import { isList, type ListedModel, listModels, type NoList } from "../providers/endpoint/list-models.ts";
 import { hostOf, type ModelEndpoint } from "../providers/endpoint/place.ts";
 import type { TABLE } from "../providers/index.ts";
@@ -68,12 +69,19 @@ export async function tryEndpoint(
   const hasCalled = end.calls.some(({ name }) => name === TRIAL_TOOL);
   const toolCalls = hasCalled || (hasNoTools || known("toolCalls") === false ? false : null);
   const contextWindow = known("contextWindow");
+  const windowSetting = `${wire === "chat" ? "openai" : id}.contextWindow`;
+  const isWindowOpen = valueAt(config, windowSetting.split(".")) === undefined;
+  const assumed = place.tokensMax + (place.outputTokensMax ?? 0);
+  // Runs use what the server has said. Ollama may load the model with another window: it is asked at each run.
+  const told = shown.contextWindow ?? own?.contextWindow;
+  if (told !== undefined && id !== "ollama") learn({ ...place, home: environment.home }, { window: told });
   const answer = {
     model: place.model,
     latencyMs,
     toolCalls,
     vision: known("vision"),
     contextWindow,
+    ...(contextWindow === null && isWindowOpen && { assumedWindow: { tokens: assumed, setting: windowSetting } }),
     price: isLocal ? null : (priceOf(place.model, config.prices) ?? own?.price ?? null),
   };
   const lack = lackOf({ toolCalls, contextWindow, tokensMax: place.tokensMax, isChat: wire === "chat", id });

@@ -24,8 +24,6 @@ const FRAME_TOKENS = 8;
 /** How often the last means is tried, and how much less each time: what it costs is an estimate. */
 const SQUEEZE_TRIES = 4;
 const TIGHTER = 0.6;
-/** The rules and the question stand first. */
-const QUESTION_AT = 1;
 const NO_CALLS: { calls: ToolCall[]; thoughts?: readonly Thought[] | undefined } = { calls: [] };
 
 /** The estimated length of a request, in tokens. */
@@ -102,7 +100,7 @@ export function fitConversation(parts: ConversationParts, room: number, cost: Me
     rest = shortenOld(shown(cut, left), left, cost);
   }
   const messages = [...prompt, ...rest];
-  return { messages: total(messages, cost) > room ? squeeze(messages, room, cost) : messages, cut };
+  return { messages: total(messages, cost) > room ? squeeze(messages, prompt.length - 1, room, cost) : messages, cut };
 }
 
 /** The first of the newest turns that fit into `max`: never a result without its call, and at least the newest answer. */
@@ -136,11 +134,21 @@ function shortenOld(messages: readonly KernelMessage[], max: number, cost: Messa
   return fitted;
 }
 
-/** The least that is left: everything but the rules gets its fair share, and the question is the last to lose. */
-function squeeze(messages: readonly KernelMessage[], room: number, cost: MessageCost): KernelMessage[] {
+/**
+ * The least that is left: everything but the rules gets its fair share, and the question is the last to lose.
+ * @param questionAt the place of the question: behind the rules and the conversation before.
+ */
+function squeeze(
+  messages: readonly KernelMessage[],
+  questionAt: number,
+  room: number,
+  cost: MessageCost,
+): KernelMessage[] {
   let squeezed = [...messages];
   const newest = newestAnswer(messages);
-  for (const isDue of [isWork, isWords, (message: KernelMessage) => message.role === "user"]) {
+  const isTalk = ({ role }: KernelMessage, i: number) => role !== "system" && i < questionAt;
+  const isWords = ({ role }: KernelMessage, i: number) => role === "user" && i > questionAt;
+  for (const isDue of [isTalk, isWork, isWords, ({ role }: KernelMessage) => role === "user"]) {
     for (let tries = 0; tries < SQUEEZE_TRIES; tries++) {
       const excess = total(squeezed, cost) - room;
       if (excess <= 0) return squeezed;
@@ -157,7 +165,6 @@ function squeeze(messages: readonly KernelMessage[], room: number, cost: Message
 }
 
 const isWork = ({ role }: KernelMessage) => role === "assistant" || role === "tool";
-const isWords = ({ role }: KernelMessage, i: number) => role === "user" && i > QUESTION_AT;
 
 function newestAnswer(messages: readonly KernelMessage[]): number {
   return messages.findLastIndex(({ role }) => role === "assistant");

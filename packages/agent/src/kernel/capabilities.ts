@@ -42,9 +42,44 @@ const TABLE: readonly (readonly [RegExp, KnownCapabilities])[] = [
   [/(\bvl\b|vl:|vision|llava|pixtral|minicpm-v|internvl|moondream|llama-?4)/, { vision: true }],
 ];
 
+/**
+ * Windows of families of models as their makers serve them, for an address that does not say how much it holds. A server of one's
+ * own may hold less. The first that fits counts.
+ */
+const FAMILIES: readonly (readonly [RegExp, number])[] = [
+  [/^moonshot-v1-8k/, 8_192],
+  [/^moonshot-v1-32k/, 32_768],
+  [/^(kimi|moonshot)/, 128_000],
+  [/^deepseek/, 128_000],
+  [/^glm-(4\.[6-9]|[5-9])/, 200_000],
+  [/^glm-4/, 128_000],
+  [/^qwen-?(max|plus|turbo|flash|long)|^qwen3-(max|coder|next)/, 128_000],
+  [/^(qwen|qwq)/, 32_768],
+  [/^grok-(4|code)/, 256_000],
+  [/^grok/, 131_072],
+  [/^minimax/, 200_000],
+  [/^gpt-oss/, 131_072],
+  [/^(meta-)?llama-?(3\.[1-9]|4)/, 128_000],
+  [/^magistral/, 40_000],
+  [/^(codestral|mixtral|open-)/, 32_000],
+  [/^(mistral|ministral|devstral|pixtral|voxtral)/, 128_000],
+  [/^gemma-?3(?!.*(270m|\b1b))/, 128_000],
+  [/^command/, 128_000],
+];
+
+/** The window of a model's family; undefined where none is known. */
+export function familyWindowOf(model: string): number | undefined {
+  const name = bareNameOf(model);
+  return FAMILIES.find(([pattern]) => pattern.test(name))?.[1];
+}
+
+function bareNameOf(model: string): string {
+  return model.toLowerCase().replace(/^.*\//, "");
+}
+
 /** The table's facts about a model; nothing if it is not there. */
 export function knownOf(model: string): KnownCapabilities {
-  const name = model.toLowerCase().replace(/^.*\//, "");
+  const name = bareNameOf(model);
   return TABLE.find(([pattern]) => pattern.test(name))?.[1] ?? {};
 }
 

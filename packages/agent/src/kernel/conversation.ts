@@ -9,6 +9,7 @@ import { readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { tryJson } from "@mimikit/protocol/base/json";
 import type { Steer } from "@mimikit/protocol/base/signal";
+import type { HistoryMessage } from "@mimikit/protocol/records/history";
 import { isTurn } from "@mimikit/protocol/records/task";
 import type { TranscriptEntry } from "@mimikit/protocol/wire/transcript";
 import { replaceFile } from "@mimikit/runtime/home/replace-file";
@@ -17,14 +18,23 @@ import { sessionPath, summaryPath } from "@mimikit/store/disk/state";
 import { z } from "zod";
 import { inputText } from "../prompt/input-text.ts";
 import { IMAGES_MAX, MEDIA_TOKENS, type Media } from "../prompt/media.ts";
-import { fillPrompt, loadPrompt, type PromptFile, type RenderedSection, renderSections } from "../prompt/prompt.ts";
+import {
+  fillPrompt,
+  fillTalk,
+  loadPrompt,
+  type PromptFile,
+  type RenderedSection,
+  renderSections,
+} from "../prompt/prompt.ts";
 import { lines, record } from "../prompt/quote.ts";
 import { shownIn } from "../prompt/shown-memory.ts";
 import { estimateTokens } from "../prompt/tokens.ts";
 import type { Run } from "../provider.ts";
 import { definitionOf, isResumable } from "../roles/index.ts";
 import { answeredCalls, countCalls, repair, Session, type SessionLine, type TurnOf } from "../session/session.ts";
+import { summarizeTalk } from "../session/summarize-talk.ts";
 import { NO_SUMMARY, parseSummary, renderSummary, type Summary, showSummary, summarize } from "../session/summary.ts";
+import { budgetsFor } from "../talk/budgets.ts";
 import type { Picture } from "../tools/tool-text.ts";
 import { fitConversation, measure, QUESTION_SHARE_MAX, RESULT_SHARE_MAX, shortenTo, total } from "./budget.ts";
 import type { KernelMessage, ModelRequest, Thought, ToolCall } from "./model.ts";
@@ -85,7 +95,7 @@ export class ModelConversation {
     this.file = file;
     this.session = session;
     this.tokensMax = tokensMax;
-    this.sections = renderSections(run);
+    this.sections = this.renderSections();
     this.summary = summary;
   }
 
@@ -118,7 +128,7 @@ export class ModelConversation {
     try {
       conversation.turns.push(...turns);
       conversation.withIds(turns.flatMap((turn) => (turn.type === "assistant" ? turn.calls : [])));
-      const text = conversation.promptWithin(conversation.room)[1]?.content ?? "";
+      const text = conversation.promptWithin(conversation.room).at(-1)?.content ?? "";
       // Of attempts that came to nothing, as those of an outage, nothing is noted: there may be very many.
       if (turns.at(-1)?.type !== "prompt") await conversation.add({ type: "prompt", attempt, text });
     } catch (error) {
@@ -192,7 +202,7 @@ export class ModelConversation {
     this.run = { ...this.run, context: { ...this.run.context, evidence } };
     this.media = [];
     this.isBlind = true;
-    this.sections = renderSections(this.run);
+    this.sections = this.renderSections();
     this.prompt = [];
   }
 
@@ -241,7 +251,7 @@ export class ModelConversation {
       this.cut = cut;
       replaceFile(join(this.run.home, summaryPath(this.run.task.id)), renderSummary(this.summary));
     }
-    const asked = messages.find(({ role }) => role === "user");
+    const asked = messages[this.prompt.length - 1];
     if (asked !== undefined) this.run.bus.show(shownIn(asked.content, this.run));
     return { messages: this.format.write(messages), tools: this.format.tools, mayCall, cacheKey: this.cacheKey };
   }
@@ -282,14 +292,33 @@ export class ModelConversation {
     return this.prompt;
   }
 
+  /** A model that talks with the user is shown what was said as messages of its own; to all others that is a text. */
   private renderPrompt(max: number): KernelMessage[] {
     const { media } = this;
     const shown = media.length * MEDIA_TOKENS;
-    const { system, user } = fillPrompt(this.file, this.sections, max - shown, this.room * QUESTION_SHARE_MAX - shown);
+    const rooms = [max - shown, this.room * QUESTION_SHARE_MAX - shown] as const;
+    const withMedia = media.length > 0 && { media };
+    if (!isTurn(this.run.task)) {
+      const { system, user } = fillPrompt(this.file, this.sections, ...rooms);
+      return [
+        { role: "system", content: system },
+        { role: "user", content: user, ...withMedia },
+      ];
+    }
+    const { system, head, talk, question } = fillTalk(this.file, this.sections, ...rooms);
     return [
       { role: "system", content: system },
-      { role: "user", content: user, ...(media.length > 0 && { media }) },
+      ...(head === "" ? [] : [{ role: "user" as const, content: head.trimEnd() }]),
+      ...talk.map(({ role, content }) => (role === "user" ? { role, content } : { role, content, calls: [] })),
+      { role: "user", content: question, ...withMedia, isQuestion: true },
     ];
+  }
+
+  private renderSections(): RenderedSection[] {
+    const { run } = this;
+    const budgets = budgetsFor(this.tokensMax, run.context.budgets);
+    const sumUp = (history: readonly HistoryMessage[], summary: string) => summarizeTalk({ history, summary });
+    return renderSections(run, { budgets, sumUp }, isTurn(run.task));
   }
 
   /** Of the pictures that tools have answered with, the newest are shown: as many as a request takes, and half of it has room for. */

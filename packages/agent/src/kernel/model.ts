@@ -30,7 +30,8 @@ export interface Thought {
 /** A message that the model is shown. Every call of an assistant's message is answered by a tool's message after it. */
 export type KernelMessage =
   | { role: "system"; content: string }
-  | { role: "user"; content: string; media?: readonly Media[] }
+  /** `isQuestion`: what stands before it is sent again in later runs, and it is not. */
+  | { role: "user"; content: string; media?: readonly Media[]; isQuestion?: true }
   /** `thoughts` stand only before calls: there some vendors demand them back, word for word. */
   | { role: "assistant"; content: string; calls: ToolCall[]; thoughts?: readonly Thought[] | undefined }
   | ToolMessage;

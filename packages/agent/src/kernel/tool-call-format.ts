@@ -162,7 +162,13 @@ function joinUsers(messages: readonly KernelMessage[]): KernelMessage[] {
     if (message.role === "user" && last?.role === "user") {
       const media = [...(last.media ?? []), ...(message.media ?? [])];
       const content = `${last.content}\n\n${message.content}`;
-      joined[joined.length - 1] = { role: "user", content, ...(media.length > 0 && { media }) };
+      const isQuestion = last.isQuestion === true || message.isQuestion === true;
+      joined[joined.length - 1] = {
+        role: "user",
+        content,
+        ...(media.length > 0 && { media }),
+        ...(isQuestion && { isQuestion }),
+      };
     } else joined.push(message);
   }
   return joined;

@@ -47,6 +47,17 @@ export function table(fields: QuotedFields): Quoted {
   return pairs(fields).join("\n") as Quoted;
 }
 
+/** A message of the conversation as it was said: it opens no tag, and is not indented, as it has a message of its own. */
+export function plain(text: string): Quoted {
+  return disarm(text).trim() as Quoted;
+}
+
+/** `[at: "2026-11-22T10:10", via: telegram]`; nothing where all is unset. */
+export function note(fields: QuotedFields): Quoted {
+  const all = pairs(fields);
+  return all.length === 0 ? NOTHING : (`[${all.join(", ")}]` as Quoted);
+}
+
 /** A line of memory: `[source] text` (SPEC E5). */
 export function memoryLine(source: string, text: string): Quoted {
   return `[${oneLine(source)}] ${oneLine(text)}` as Quoted;

@@ -6,16 +6,15 @@
 import { countTokens } from "@mimikit/core/memory/weigh";
 import { ROLES } from "@mimikit/protocol/base/kind";
 import type { Report } from "@mimikit/protocol/base/report";
-import type { HistoryMessage } from "@mimikit/protocol/records/history";
 import type { Message } from "@mimikit/protocol/records/inbox";
 import { RESULT_SCHEMAS } from "@mimikit/protocol/records/result";
 import { isTurn } from "@mimikit/protocol/records/task";
 import type { TaskSummary, TriggerSummary } from "@mimikit/protocol/wire/api";
 import type { Run } from "../provider.ts";
 import { definitionOf, type SectionName } from "../roles/index.ts";
+import { shortenAtBorders, shortenToTokens } from "../talk/shorten-message.ts";
 import { clockAt, clockOf, isoIn, localTime, weekdayIn } from "./clock.ts";
 import {
-  block,
   checkbox,
   eventLine,
   lines,
@@ -27,7 +26,16 @@ import {
   table,
 } from "./quote.ts";
 import { recalledLine } from "./recalled-line.ts";
-import { recentHistory } from "./recent-history.ts";
+import {
+  BODY_BREAK,
+  quotedText,
+  type Rendering,
+  renderHistory,
+  renderSummary,
+  renderText,
+  shortenChars,
+  tokensInBody,
+} from "./talk.ts";
 import { estimateTokens, shareOut, shorten, takeWithin } from "./tokens.ts";
 
 /** In a list of tasks more than this are no help; `list_tasks` has them all. */
@@ -37,7 +45,6 @@ const QUESTIONS_MAX = 20;
 const TITLE_CHARS = 120;
 const ERROR_CHARS = 500;
 const SKILL_CHARS = 300;
-const QUOTE_CHARS = 200;
 const QUESTION_CHARS = 300;
 const CONDITION_CHARS = 200;
 const RESULT_SUMMARY_CHARS = 300;
@@ -46,24 +53,14 @@ const RESULT_SUMMARY_CHARS = 300;
  * than its part of this where several are longer together.
  */
 export const BIG_INPUT_CHARS = 8_000;
-/** A line break of a body, and the indentation after it. */
-const LINE_BREAK = "\n    ";
-/** The indentation of a first line. */
-const INDENT_TOKENS = 2;
 
 export interface PromptSection {
   /** It is what the run is about, and is never shortened for what stands around it. */
   isQuestion: boolean;
-  /** Its share is smaller where the whole prompt must be. */
+  /** At a window of 16k and below; `budgets.ts` has the bounds of larger ones. Its share is smaller where the whole prompt must be. */
   tokensMax: number;
   /** `NOTHING` where there is nothing to say. */
-  render(run: Run, tokensMax: number): Quoted;
-}
-
-/** The part of a run that the conversation is made of. */
-export interface PromptInput {
-  task: Pick<Run["task"], "turn">;
-  context: Pick<Run["context"], "history" | "quoted" | "origin" | "now" | "client" | "zone">;
+  render(run: Run, tokensMax: number, rendering: Rendering): Quoted;
 }
 
 type Render = PromptSection["render"];
@@ -75,7 +72,7 @@ const question = (tokensMax: number, render: Render): PromptSection => ({ isQues
 export const SECTIONS: Record<SectionName, PromptSection> = {
   persona: around(1_024, ({ context }, max) => renderText(context.persona, max)),
   profile: around(1_024, ({ context }, max) => renderText(context.profile, max)),
-  summary: around(3_072, ({ context }, max) => renderText(context.summary, max)),
+  summary: around(3_072, renderSummary),
   memory: around(2_048, ({ context }, max) => {
     const remembered = context.memory.map((hit) => memoryLine(hit.source, hit.text));
     return firstOf([...remembered, ...context.recalled.map((hit) => recalledLine(hit, context))], max);
@@ -94,7 +91,9 @@ export const SECTIONS: Record<SectionName, PromptSection> = {
   documents: question(8_192, renderDocuments),
   results: question(16_384, ({ task }, max) => renderReports(task.turn?.results ?? [], max)),
   events: question(8_192, renderEvents),
-  inputs: question(16_384, (run, max) => renderMessages(run.task.turn?.messages ?? [], run, max)),
+  inputs: question(16_384, (run, max, { budgets }) =>
+    renderMessages(run.task.turn?.messages ?? [], run, max, budgets.message),
+  ),
   origin: question(8_192, (run, max) => renderMessages(run.context.origin, run, max)),
   texts: question(4_096, renderLongTexts),
   upstream: question(32_768, ({ task, context }, max) => {
@@ -234,26 +233,8 @@ function renderQuestions({ context }: Run, max: number): Quoted {
   );
 }
 
-function renderHistory(run: Run, max: number): Quoted {
-  return lines(...recentIn(run, max).map(({ text }) => text));
-}
-
-function recentIn({ context, task }: PromptInput, max: number) {
-  const shownElsewhere = task.turn?.messages ?? context.origin;
-  return recentHistory(context.history, shownElsewhere, max, ({ role, at, text, quote, attachments }) => {
-    const about = quotedText(quote, context);
-    return record({ from: role, at: localTime(at, context), about, attachments: namesOf(attachments) }, text);
-  });
-}
-
-/** The messages of the conversation that a prompt shows as a whole, by their ids. */
-export function shownOfHistory(conversation: PromptInput): Set<string> {
-  const recent = recentIn(conversation, SECTIONS.history.tokensMax);
-  return new Set(recent.filter(({ isWhole }) => isWhole).map(({ id }) => id));
-}
-
 /** The user's messages in this turn, in full as long as there is room. The question may stand at either end of a long paste. */
-function renderMessages(messages: readonly Message[], { context }: Run, max: number): Quoted {
+function renderMessages(messages: readonly Message[], { context }: Run, max: number, messageTokens = 0): Quoted {
   const items = messages.map(({ id, at, quote, text, isQuoting }) => ({
     fields: {
       id,
@@ -262,9 +243,16 @@ function renderMessages(messages: readonly Message[], { context }: Run, max: num
       full_text: context.longTexts[id],
       attached: isQuoting === true ? "words of others, not the user's" : undefined,
     },
-    body: shorten(text, BIG_INPUT_CHARS, (char) => char.length),
+    body: shortenInput(text, messageTokens),
   }));
   return records(items, max);
+}
+
+/** A long message is whole up to `tokensMax`, and up to 8,000 characters in any window. */
+function shortenInput(text: string, tokensMax: number): string {
+  if (text.length <= BIG_INPUT_CHARS) return text;
+  const shortened = shortenToTokens(text, tokensMax);
+  return shortened.length >= BIG_INPUT_CHARS ? shortened : shortenAtBorders(text, BIG_INPUT_CHARS);
 }
 
 /** The files with what the user said at length: this is all that a Worker sees of the conversation. */
@@ -274,12 +262,6 @@ function renderLongTexts({ context }: Run, max: number): Quoted {
     return path === undefined ? [] : [record({ file: path, chars: text.length })];
   });
   return firstOf(files, max);
-}
-
-/** A text of its own; its middle is left out where it is too long. */
-function renderText(text: string, max: number): Quoted {
-  const whole = block(text);
-  return estimateTokens(whole) <= max ? whole : block(shorten(text.trim(), max - INDENT_TOKENS, tokensInBody));
 }
 
 /** A report as the Teller has summed it up, if it has; all of it is where it was. */
@@ -324,7 +306,7 @@ function outputOf({ resultType, result }: Report): { text: string; artifact?: st
 /** One record for each item. The bodies share what the first lines leave, and no short one is cut for a long one. */
 function records(items: readonly { fields: QuotedFields; body: string }[], max: number): Quoted {
   const heads = lines(...items.map(({ fields }) => record(fields)));
-  const costs = items.map(({ body }) => estimateTokens(body.replaceAll("\n", LINE_BREAK)));
+  const costs = items.map(({ body }) => estimateTokens(body.replaceAll("\n", BODY_BREAK)));
   const shares = shareOut(costs, max - estimateTokens(heads));
   return lines(
     ...items.map(({ fields, body }, i) => {
@@ -333,11 +315,6 @@ function records(items: readonly { fields: QuotedFields; body: string }[], max: 
       return record(fields, isWhole ? body : shorten(body, share, tokensInBody));
     }),
   );
-}
-
-/** A line break costs its indentation too. */
-function tokensInBody(char: string, before: string): number {
-  return countTokens(char === "\n" ? LINE_BREAK : char, before);
 }
 
 function renderEvents({ task }: Run, max: number): Quoted {
@@ -471,21 +448,4 @@ function renderSources({ task }: Run, max: number): Quoted {
 /** As many lines, from the first on, as there is room for. */
 function firstOf(all: readonly Quoted[], max: number): Quoted {
   return lines(...takeWithin(all, max));
-}
-
-function namesOf(files: HistoryMessage["attachments"]): string | undefined {
-  return files?.map(({ name, type }) => (name === undefined ? type : shortenChars(name, TITLE_CHARS))).join(", ");
-}
-
-function quotedText(
-  id: string | undefined,
-  { history, quoted = {} }: Pick<Run["context"], "history" | "quoted">,
-): string | undefined {
-  if (id === undefined) return undefined;
-  const text = Object.hasOwn(quoted, id) ? quoted[id] : history.find((message) => message.id === id)?.text;
-  return text === undefined ? id : shortenChars(text, QUOTE_CHARS);
-}
-
-function shortenChars(text: string, charsMax: number): string {
-  return shorten(text, charsMax, () => 1);
 }

@@ -56,6 +56,21 @@ export function parseTemplate(source: string, names: readonly string[]): Templat
   return { parts };
 }
 
+/** The text of the parts that are there only when a name has a value, for the names that `isMeant`. */
+export function textOf({ parts }: Template, isMeant: (name: string) => boolean): string {
+  return parts
+    .flatMap(({ when, content }) => ("text" in content && when !== null && isMeant(when) ? content.text : []))
+    .join("");
+}
+
+/** The template before and after the part that is there only when `name` has a value; all of it is after where there is none. */
+export function divideTemplate({ parts }: Template, name: string): [before: Template, after: Template] {
+  const isIt = ({ when }: Part) => when === name;
+  const first = parts.findIndex(isIt);
+  if (first < 0) return [{ parts: [] }, { parts }];
+  return [{ parts: parts.slice(0, first) }, { parts: parts.slice(parts.findLastIndex(isIt) + 1) }];
+}
+
 /** Fills in `values`; a name without a value is empty. */
 export function renderTemplate(template: Template, values: Readonly<Record<string, Quoted>>): string {
   return template.parts

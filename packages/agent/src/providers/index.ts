@@ -31,7 +31,10 @@ interface Row {
   /** Loads its code; nothing may be missing. */
   create(...given: Given): Promise<Provider>;
   /** Of those whom our own loop asks: where its model is, and the model alone, without patience. */
-  endpoint?: { place(...given: Given): ModelEndpoint & { tokensMax: number }; model(...given: Given): Promise<Model> };
+  endpoint?: {
+    place(...given: Given): ModelEndpoint & { tokensMax: number; outputTokensMax?: number };
+    model(...given: Given): Promise<Model>;
+  };
   /** Of programs: the commands that sign it in, one after the other. */
   logins?(environment: ProviderEnvironment): readonly CliLogin[];
   /** Where a Worker's commands run in a sandbox of its own, not in ours: runs `attempt` as they are run. Throws `UnusableCli`. */
@@ -205,6 +208,13 @@ export function settingsFor({ role, turn }: Task, config: Config): Config {
     providers: { ...config.providers, [role]: id },
     models: model === undefined ? models : { ...models, [role]: model },
   };
+}
+
+/** The tokens that a request to the first provider of `role` may have; Infinity where it is a program or the offline engine. */
+export function tokensMaxFor(role: Role, config: Config, environment: ProviderEnvironment): number {
+  const [first] = chainOf(role, config, environment).entries;
+  const place = first && TABLE[first.id].endpoint?.place(role, first.config, environment);
+  return place?.tokensMax ?? Number.POSITIVE_INFINITY;
 }
 
 /** Those who can be asked, in their order. */

@@ -441,7 +441,7 @@ function answered(outcome: RunOutcome, { last, shown }: Ran, turn: TurnInput): R
   const notice = (failureReason: FailureReason, error: string, problem?: ProviderProblem): Effect => ({
     type: "reply",
     // An unusable answer is not kept; one that broke off is.
-    text: brokenOff(
+    ...brokenOff(
       failureReason === "invalid_result" ? "" : shown,
       failureNotice(turn, failureReason, error, problem),
       REPLY_CHARS_MAX,

@@ -10,6 +10,7 @@ import type { HistoryHit, MemoryHit, PoolSummary, TaskSummary, TriggerSummary } 
 import type { PersonZone } from "@mimikit/runtime/clock/person-zone";
 import type { AttachmentEvidence } from "../prompt/evidence.ts";
 import type { Guide } from "../skills/guides.ts";
+import type { BudgetSettings } from "../talk/budgets.ts";
 
 export interface Context {
   /** The files that this is about, where there are any (SPEC I8). */
@@ -24,6 +25,8 @@ export interface Context {
   origin: Message[];
   /** The conversation as it now stands, oldest first: what `summary` does not stand for. A prompt takes the newest of it. */
   history: HistoryMessage[];
+  /** The bounds of the conversation and of memory in the settings; the defaults if not given. */
+  budgets?: BudgetSettings;
   /** The texts that the messages of this run quote, by their ids: also what was said before `history` begins. */
   quoted?: Readonly<Record<string, string>>;
   /** The summary of the conversation before that; empty if it was never compressed (SPEC F3). */

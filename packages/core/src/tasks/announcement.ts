@@ -11,5 +11,5 @@ export function isAnnouncement({ kind }: Task): boolean {
 
 /** The effects of such a turn; null for every other task. */
 export function effectsOf(task: Task): Effect[] | null {
-  return task.kind === "announcement" ? task.turn.events.map(({ text }) => ({ type: "reply", text })) : null;
+  return task.kind === "announcement" ? task.turn.events.map(({ text }) => ({ type: "reply", text, spoken: 0 })) : null;
 }

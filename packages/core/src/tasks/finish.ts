@@ -24,7 +24,7 @@ export function failedResult(
     result: null,
     error,
     failureReason,
-    effects: isTurn(task) ? [{ type: "reply", text: failureNotice(task.turn, failureReason, error) }] : [],
+    effects: isTurn(task) ? [{ type: "reply", text: failureNotice(task.turn, failureReason, error), spoken: 0 }] : [],
     attempts,
     completedAt: new Date(nowMs).toISOString(),
     usage: NO_USAGE,

@@ -7,7 +7,7 @@ import type { ProviderProblem } from "@mimikit/protocol/base/cause";
 import { childId, turnNumber } from "@mimikit/protocol/base/id";
 import { Report } from "@mimikit/protocol/base/report";
 import type { Steer } from "@mimikit/protocol/base/signal";
-import type { Effect } from "@mimikit/protocol/records/effect";
+import type { Effect, EffectOf } from "@mimikit/protocol/records/effect";
 import type { HistoryMessage } from "@mimikit/protocol/records/history";
 import type { Event, Message } from "@mimikit/protocol/records/inbox";
 import type { Outage, Result } from "@mimikit/protocol/records/result";
@@ -28,7 +28,7 @@ export function turnOfReply(id: string): string | undefined {
 
 /** A user's message as history shows it. */
 export function historyMessageOf(message: Message): HistoryMessage {
-  const { id, text, at, quote, attachments, via } = message;
+  const { id, text, at, quote, attachments, via, isQuoting } = message;
   return {
     id,
     role: "user",
@@ -37,6 +37,7 @@ export function historyMessageOf(message: Message): HistoryMessage {
     ...(quote !== undefined && { quote }),
     ...(attachments !== undefined && { attachments }),
     ...(via !== undefined && { via: via.channel }),
+    ...(isQuoting !== undefined && { isQuoting }),
   };
 }
 
@@ -46,8 +47,12 @@ export function steerMessageOf({ id, text, at }: Steer): HistoryMessage {
 }
 
 /** A question of the Teller's as history shows it, under its own id: that is what its answer is about. */
-function questionMessageOf(id: string, text: string, at: string): HistoryMessage {
-  return { id, role: "assistant", text, at };
+function questionMessageOf(
+  id: string,
+  { question: text, options = [] }: EffectOf<"ask_user">,
+  at: string,
+): HistoryMessage {
+  return { id, role: "assistant", text, at, ...(options.length > 0 && { options }) };
 }
 
 /** An answer of the user, as history shows it: under the id of the command, quoting the question. Null for any other event. */
@@ -194,7 +199,7 @@ export function messagesOf(turn: Result): HistoryMessage[] {
   const messages = [...steers.map(steerMessageOf), ...said, ...outages].sort(byTime);
   const reply = turn.effects.find((effect) => effect.type === "reply");
   const asked = turn.effects.flatMap((effect, k) =>
-    effect.type === "ask_user" ? [questionMessageOf(childId(turn.id, k), effect.question, turn.completedAt)] : [],
+    effect.type === "ask_user" ? [questionMessageOf(childId(turn.id, k), effect, turn.completedAt)] : [],
   );
   messages.push(...turn.effects.flatMap((effect, k) => notificationOf(childId(turn.id, k), effect, turn.completedAt)));
   if (reply === undefined) return [...messages, ...asked];
@@ -213,6 +218,7 @@ export function messagesOf(turn: Result): HistoryMessage[] {
     taskIds: [...started, ...input.results.map((report) => report.id)],
     ...(triggers.length > 0 && { triggers }),
     ...problemOf(turn),
+    ...(reply.spoken !== undefined && { spoken: reply.spoken }),
     ...(again !== undefined && { instead: replyId(again.turnId) }),
     ...(turn.shown !== undefined && { used: turn.shown.length }),
     usage: turn.usage,

@@ -4,6 +4,7 @@ import type { AskedCall, Reach } from "@mimikit/protocol/approvals/approval";
 import type { ProviderProblem } from "@mimikit/protocol/base/cause";
 import { FailureReason } from "@mimikit/protocol/base/failure";
 import type { Report } from "@mimikit/protocol/base/report";
+import type { EffectOf } from "@mimikit/protocol/records/effect";
 import type { Outage } from "@mimikit/protocol/records/result";
 import type { TurnInput } from "@mimikit/protocol/records/task";
 import { codeOf, wordsOfOthers } from "@mimikit/protocol/texts/coded";
@@ -342,7 +343,7 @@ const CLOSE_CHARS_MAX = 17;
  * A reply that broke off: what it had said, and after it why it ends there. A code block that is open is closed first.
  * @param charsMax of the whole; what was said is cut at its end.
  */
-export function brokenOff(said: string, notice: string, charsMax: number): string {
+export function brokenOff(said: string, notice: string, charsMax: number): Pick<EffectOf<"reply">, "text" | "spoken"> {
   const end = said.trim() === "" ? notice : `\n\n${notice}`;
   const kept = beginningOf(said.trimEnd(), Math.max(0, charsMax - end.length - CLOSE_CHARS_MAX));
   let open = "";
@@ -350,5 +351,6 @@ export function brokenOff(said: string, notice: string, charsMax: number): strin
     if (open === "") open = fence;
     else if (fence.startsWith(open)) open = "";
   }
-  return beginningOf(`${kept}${open === "" ? "" : `\n${open}`}${end}`, charsMax);
+  const spoken = `${kept}${open === "" ? "" : `\n${open}`}`;
+  return { text: beginningOf(`${spoken}${end}`, charsMax), spoken: spoken.length };
 }

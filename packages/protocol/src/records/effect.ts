@@ -40,7 +40,12 @@ export type RememberTarget = z.infer<typeof RememberTarget>;
 export const MemoryTarget = z.enum([...RememberTarget.options, "forgotten"]);
 export type MemoryTarget = z.infer<typeof MemoryTarget>;
 
-export const ReplyEffect = z.object({ type: z.literal("reply"), text: z.string().min(1).max(REPLY_CHARS_MAX) });
+export const ReplyEffect = z.object({
+  type: z.literal("reply"),
+  text: z.string().min(1).max(REPLY_CHARS_MAX),
+  /** Characters at its beginning that the assistant said itself; a notice of the code follows. All of it if not given. */
+  spoken: z.number().int().nonnegative().optional(),
+});
 export const DelegateEffect = z.object({
   type: z.literal("delegate"),
   /** By which later tasks of the same plan can name it. */

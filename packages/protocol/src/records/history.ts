@@ -20,6 +20,10 @@ export const HistoryMessage = z.object({
   /** Assistant messages: the triggers that the turn made, as it named them. */
   triggers: z.array(z.object({ id: Id, title: z.string() })).optional(),
   quote: Id.optional(),
+  /** Questions of the assistant: the answers that were offered. */
+  options: z.array(z.string()).optional(),
+  /** User messages: they came with words of others, which are in their attachments. */
+  isQuoting: z.literal(true).optional(),
   /** User messages: what was given along with the words (SPEC I8). */
   attachments: AttachedFiles.optional(),
   /** User messages: the channel that they came by; none for the page, a terminal, the API and files. */
@@ -32,6 +36,8 @@ export const HistoryMessage = z.object({
   meanwhile: z.literal(true).optional(),
   /** Why there is no answer, and who did not give it: of the reply of a turn that failed, and while one cannot be reached. */
   problem: ProviderProblem.optional(),
+  /** Assistant messages that end in a notice of the code: how many characters before it the assistant said itself. */
+  spoken: z.number().int().nonnegative().optional(),
   /** The user ended this reply before its end. */
   stopped: z.literal(true).optional(),
   /** The earlier version of the same: it stays here, and neither contexts nor the conversation show it. */

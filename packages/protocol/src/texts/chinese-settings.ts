@@ -12,6 +12,10 @@ const DESCRIPTIONS: Readonly<Record<string, string>> = {
   "providers.*": "* 使用的服务商；不设置则与 `provider` 相同。",
   fallback: "前面的都无法连接时，依次使用的备用服务商。",
   "fallbacks.*": "* 的备用服务商；不设置则与 `fallback` 相同。",
+  "context.historyTokens":
+    "一次请求里对话最多占多少 token，适用于上下文窗口超过 16,384 token 的模型；最多是窗口的一半。",
+  "context.memoryTokens":
+    "一次请求里记忆最多占多少 token，适用于上下文窗口超过 16,384 token 的模型；最多是窗口的八分之一。",
   "circuit.cooldownSec": "服务商无法连接时，先停用它多少秒。",
   "circuit.cooldownMaxSec": "如果一直无法连接，停用时间最多延长到多少秒。",
   prices:

@@ -92,6 +92,8 @@ export const ConnectionTest = z.object({
       toolCalls: z.boolean().nullable(),
       vision: z.boolean().nullable(),
       contextWindow: z.number().nullable(),
+      /** The tokens that are taken for its window, as nothing says how many it holds, and the setting that says so. */
+      assumedWindow: z.object({ tokens: z.number(), setting: z.string() }).optional(),
       price: Price.nullable(),
     })
     .optional(),

@@ -17,6 +17,10 @@ import { SEARCH_ENGINES, type SearchEngine } from "./search-engines.ts";
 const TOKENS_MAX = 1_000_000_000_000;
 const DOLLARS_MAX = 1_000_000_000;
 const RESERVE_TOKENS_MAX = 100_000_000;
+/** With less there is no conversation, and no memory. */
+const HISTORY_TOKENS_MIN = 512;
+const MEMORY_TOKENS_MIN = 256;
+const CONTEXT_TOKENS_MAX = 1_000_000;
 /** With less a process does not even start. */
 const HEAP_MB_MIN = 64;
 const HEAP_MB_MAX = 65_536;
@@ -133,6 +137,20 @@ export const Config = z.strictObject({
   circuit: group("The pause before a provider that cannot be reached is tried again.", {
     cooldownSec: whole(1, 3_600, 5, "Seconds that a provider is skipped when it cannot be reached."),
     cooldownMaxSec: whole(1, 3_600, 60, "Maximum seconds to which that pause grows while it still cannot be reached."),
+  }),
+  context: group("What a model is shown of the conversation and of memory; see context.md.", {
+    historyTokens: whole(
+      HISTORY_TOKENS_MIN,
+      CONTEXT_TOKENS_MAX,
+      32_768,
+      "Maximum tokens of the conversation in a request, for models whose window has more than 16,384 tokens; half of the window at most.",
+    ),
+    memoryTokens: whole(
+      MEMORY_TOKENS_MIN,
+      CONTEXT_TOKENS_MAX,
+      4_096,
+      "Maximum tokens of memories in a request, for models whose window has more than 16,384 tokens; an eighth of the window at most.",
+    ),
   }),
   prices: z
     .record(z.string().min(1).max(200), Price)

@@ -49,6 +49,8 @@ export const CONNECTING: Readonly<Record<string, string>> = {
   "sees pictures": "能看图片",
   "sees no pictures": "不能看图片",
   "holds {count} tokens": "上下文 {count} 个 token",
+  "does not say how much it holds: {count} tokens are used, set {setting} if it holds more":
+    "没有说明上下文有多大：按 {count} 个 token 使用，如果更大，请设置 {setting}",
   "{input} in, {output} out for a million tokens": "每百万 token 输入 {input}、输出 {output}",
   "{text}; but {problem}": "{text}；但{problem}",
   "How much may a model do here without asking you?": "模型在这里可以不经询问做到什么程度？",

@@ -20,6 +20,7 @@ import { shownIn } from "../../prompt/shown-memory.ts";
 import { shorten } from "../../prompt/tokens.ts";
 import { type DoneEvent, type FailedEvent, type ProviderEvent, type Run, stopReason } from "../../provider.ts";
 import { isResumable } from "../../roles/index.ts";
+import { summarizeTalk } from "../../session/summarize-talk.ts";
 import { copySkills } from "../../skills/skills.ts";
 import { NO_EXTERNAL } from "../../tools/external.ts";
 import { toolsOf } from "../../tools/index.ts";
@@ -121,7 +122,9 @@ class AgentRun {
   /** Asks until there is something to hand in, or a reason why there is not. */
   private async *converse(): AsyncGenerator<StreamLine, DoneEvent | FailedEvent> {
     const { task, runDir, bus, steering } = this.runs;
-    const { system, user } = await renderPrompt(await this.withReadableSkills());
+    const { system, user } = await renderPrompt(await this.withReadableSkills(), undefined, (history, summary) =>
+      summarizeTalk({ history, summary }),
+    );
     const systemPath = join(runDir, SYSTEM_FILE);
     await writeFile(systemPath, system, { mode: 0o600 });
     const hasTools = toolsOf(task.role).length > 0 || this.external.size > 0;

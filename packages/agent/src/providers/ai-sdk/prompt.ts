@@ -13,7 +13,8 @@ type VendorOptions = NonNullable<LanguageModelV4Message["providerOptions"]>;
 /**
  * The messages and the tools. Where nothing may be called the tools are named all the same: strict endpoints want to know
  * those that the conversation speaks of, and the cache begins with them.
- * @param cacheMark what the vendor wants to see where its cache shall end: behind the rules, and behind the newest message.
+ * @param cacheMark what the vendor wants to see where its cache shall end: behind the rules, behind the conversation before the
+ * question, which later runs begin with, and behind the newest message.
  * @param marksErrors whether its wire has a mark for the failure of a call; the words of a result tell it in any case.
  */
 export function promptOf(
@@ -21,7 +22,10 @@ export function promptOf(
   { cacheMark, marksErrors = true }: { cacheMark?: VendorOptions | undefined; marksErrors?: boolean | undefined } = {},
 ): Pick<LanguageModelV4CallOptions, "prompt" | "tools" | "toolChoice"> {
   const prompt = joinResults(messages.map((message) => messageOf(message, marksErrors)));
-  for (const message of [prompt.findLast(({ role }) => role === "system"), prompt.at(-1)])
+  const before = messages.findIndex((message) => message.role === "user" && message.isQuestion === true) - 1;
+  const rules = prompt.findLast(({ role }) => role === "system");
+  // No tool has answered before the question: the places are the same.
+  for (const message of new Set([rules, prompt[before], prompt.at(-1)]))
     if (message !== undefined && cacheMark !== undefined) message.providerOptions = cacheMark;
   if (tools.length === 0) return { prompt };
   return {

@@ -23,6 +23,8 @@ export const Learnt = z.object({
   noEffort: z.boolean().optional(),
   /** Parts of a request that are left out. */
   left: z.array(z.string().max(50)).max(20).optional(),
+  /** Tokens that the model holds, as its server says. */
+  window: z.number().int().positive().optional(),
   /** Names of corrections of requests over Chat Completions. */
   corrections: z.array(z.string().max(50)).max(20).optional(),
 });

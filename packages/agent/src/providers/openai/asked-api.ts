@@ -19,7 +19,8 @@ export function askedApi({ api = "auto", ...at }: Pick<Endpoint, "api" | "baseUr
 export function limitedByApi(endpoint: Endpoint, api = askedApi(endpoint)): Endpoint {
   const { baseUrl, model, configured } = endpoint;
   if (configured === undefined || api === "chat") return endpoint;
+  const asked = { contextWindow: readLearnt(endpoint).window };
   const known = { ...THINKING, ...(isOpenai(baseUrl) && AT_OPENAI), ...knownOf(model) };
-  const { contextWindow, reservedOutput } = capabilitiesOf(model, configured, known);
+  const { contextWindow, reservedOutput } = capabilitiesOf(model, configured, asked, known);
   return { ...endpoint, ...shareWindow(contextWindow, reservedOutput) };
 }

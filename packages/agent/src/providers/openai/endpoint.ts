@@ -5,8 +5,9 @@ import type { Role } from "@mimikit/protocol/base/role";
 import { sentence } from "@mimikit/protocol/texts/coded";
 import type { Config } from "@mimikit/runtime/config/config";
 import { factsOf, keyNamesOf, keyOf, type ProviderEnvironment } from "@mimikit/runtime/config/providers";
-import { capabilitiesOf, type KnownCapabilities } from "../../kernel/capabilities.ts";
+import { capabilitiesOf, familyWindowOf, type KnownCapabilities, knownOf } from "../../kernel/capabilities.ts";
 import { effortOf, modelOf } from "../../provider.ts";
+import { readLearnt } from "../endpoint/learnt.ts";
 import { type ModelEndpoint, missingModel, RETRY_DELAYS_MS, shareWindow } from "../endpoint/place.ts";
 
 /** Providers that are asked over Chat Completions. */
@@ -60,13 +61,15 @@ export function endpointOf(
   id: ChatId = "openai",
 ): Endpoint {
   const { api, firstByteSec, idleSec, contextWindow, reservedOutput, toolCalls, vision, audio } = config.openai;
-  const { ownBaseUrl = "", keyHeader, isStrict } = factsOf(id);
+  const { ownBaseUrl = "", keyHeader, isStrict, isLocal } = factsOf(id);
   const { baseUrl = ownBaseUrl } = config[id];
   const configured = { contextWindow, reservedOutput, toolCalls, vision, audio };
   const apiKey = keyOf(id, environment);
   const model = modelOf(role, config) ?? "";
   const effort = effortOf(role, config);
-  const can = capabilitiesOf(model, configured);
+  const asked = { contextWindow: readLearnt({ baseUrl, model, home: environment.home }).window };
+  const family = { contextWindow: isLocal === true ? undefined : familyWindowOf(model) };
+  const can = capabilitiesOf(model, configured, asked, knownOf(model), family);
   return {
     id,
     home: environment.home,

@@ -6,6 +6,7 @@ import { capabilitiesOf } from "../../kernel/capabilities.ts";
 import { runKernel } from "../../kernel/loop.ts";
 import type { Senses } from "../../prompt/media.ts";
 import type { Provider } from "../../provider.ts";
+import { withAskedWindow } from "../endpoint/asked-window.ts";
 import { counted, estimatedOf } from "../endpoint/counted.ts";
 import { withinLoadedWindow } from "../endpoint/loaded-window.ts";
 import { naming } from "../endpoint/naming.ts";
@@ -17,14 +18,17 @@ import { probe } from "./probe.ts";
 
 export function createOpenai(endpoint: Endpoint): Provider {
   const asked = naming(persistent(eitherApi(endpoint), endpoint.retryDelaysMs), "chat", endpoint);
-  const { tokensMax, outputTokensMax = 0, toolCalls = true } = limitedByApi(endpoint);
+  const { outputTokensMax = 0, toolCalls = true } = limitedByApi(endpoint);
   const within = endpoint.id === "ollama" ? withinLoadedWindow(asked, endpoint, outputTokensMax) : asked;
   const model = counted(within, endpoint);
-  const kernel = { model, toolCalls, senses: (signal: AbortSignal) => sensesOf(endpoint, signal) };
+  const senses = (signal: AbortSignal) => sensesOf(endpoint, signal);
   return {
     name: endpoint.id,
     model: endpoint.model,
-    run: (run, signal) => runKernel(run, { ...kernel, tokensMax: estimatedOf(tokensMax, endpoint) }, signal),
+    async *run(run, signal) {
+      const { tokensMax } = limitedByApi(await withAskedWindow(endpoint, signal));
+      yield* runKernel(run, { model, tokensMax: estimatedOf(tokensMax, endpoint), toolCalls, senses }, signal);
+    },
   };
 }
 

@@ -5,6 +5,7 @@ import { wellFormedJson } from "@mimikit/protocol/texts/whole-characters";
 import type { KernelMessage, ModelRequest, ToolDefinition } from "../../kernel/model.ts";
 import type { Media } from "../../prompt/media.ts";
 import { wireExtra, wireThoughts } from "./answer.ts";
+import { isOpenai } from "./api.ts";
 import type { Endpoint } from "./endpoint.ts";
 import type { RequestForm } from "./request-form.ts";
 
@@ -29,7 +30,11 @@ const REFUSED_KEYWORDS = new Set([
 
 type Wire = Record<string, unknown>;
 
-export function bodyOf(endpoint: Endpoint, { messages, tools, mayCall }: ModelRequest, form: RequestForm): Wire {
+export function bodyOf(
+  endpoint: Endpoint,
+  { messages, tools, mayCall, cacheKey }: ModelRequest,
+  form: RequestForm,
+): Wire {
   const { model, effort, outputTokensMax, configured } = endpoint;
   const { limit, alwaysLimits, namesIdleTools } = form;
   const sends = (field: RequestForm["leaves"][number]) => !form.leaves.includes(field);
@@ -47,6 +52,8 @@ export function bodyOf(endpoint: Endpoint, { messages, tools, mayCall }: ModelRe
     ...(sends("stream_options") && { stream_options: { include_usage: true } }),
     ...(effort !== undefined && sends("reasoning_effort") && { reasoning_effort: effort }),
     ...(limit !== null && isLimited && { [limit]: outputTokensMax }),
+    // No other vendor is known to take it.
+    ...(cacheKey !== undefined && isOpenai(endpoint.baseUrl) && { prompt_cache_key: cacheKey }),
   };
 }
 
