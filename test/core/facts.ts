@@ -2,7 +2,7 @@
 
 import { NO_SPENDING, type Spending } from "@mimikit/core/base/budget";
 import { MEMORY_BOUNDS } from "@mimikit/core/base/memory-bounds";
-import type { MemoryFacts, Snapshot } from "@mimikit/core/base/snapshot";
+import type { MemoryFacts, Snapshot, TalkAround } from "@mimikit/core/base/snapshot";
 import type { Report } from "@mimikit/protocol/base/report";
 import type { Signal } from "@mimikit/protocol/base/signal";
 import { NO_USAGE } from "@mimikit/protocol/base/usage";
@@ -129,6 +129,8 @@ interface Facts {
   staleVersions?: Snapshot["staleVersions"];
   questions?: Question[];
   closed?: Record<string, ClosedQuestion>;
+  /** The conversation around every question; nothing by default. */
+  talk?: TalkAround;
   stamps?: Record<string, string>;
   /** Paths that have not been the same for as long as they must. */
   moving?: string[];
@@ -204,6 +206,7 @@ export function snapshot(facts: Facts): Snapshot {
     staleVersions: facts.staleVersions ?? [],
     questions: byId(facts.questions),
     closedQuestion: (id) => facts.closed?.[id],
+    talkAround: () => facts.talk ?? { since: [] },
     stampOf: (path) => facts.stamps?.[path],
     hasSettled: (path) => facts.moving?.includes(path) !== true,
     timeZone: facts.timeZone ?? "UTC",

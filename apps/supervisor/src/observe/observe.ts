@@ -20,7 +20,7 @@ import type { ArchiveIndex } from "@mimikit/store/state-cache/archive-index";
 import type { StateCache } from "@mimikit/store/state-cache/state-cache";
 import { type ImproveSettings, improvingOf } from "./improving.ts";
 import type { MemoryRecords } from "./memory-watch.ts";
-import { closedQuestions } from "./questions.ts";
+import { closedQuestions, talkAroundQuestions } from "./questions.ts";
 
 /** The default of `ownOrdersMax`. */
 const OWN_ORDERS = 10;
@@ -96,6 +96,7 @@ export async function observe(
     if (result !== null) ended.set(command.taskId, result);
   }
   const closed = await closedQuestions(cache, attention, outcomes);
+  const talk = await talkAroundQuestions(cache);
   const evaluation = await lastEvaluation(cache);
   const memory = await world.memory.look(cache);
   const { ceiling, spentByTrigger } = world.spending();
@@ -112,6 +113,7 @@ export async function observe(
     staleVersions,
     questions,
     closedQuestion: (id) => closed.get(id),
+    talkAround: (id) => talk.get(id),
     stampOf: (path) => stamps.get(path),
     hasSettled,
     timeZone: world.timeZone,
