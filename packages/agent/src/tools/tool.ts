@@ -16,6 +16,8 @@ import type { Context } from "./context.ts";
 export interface ReadContext
   extends Pick<Context, "now" | "said" | "tasks" | "summaries" | "triggers" | "questions" | "skills" | "memoryPlace"> {
   pools?: Context["pools"] | undefined;
+  endings?: Context["endings"] | undefined;
+  steps?: Context["steps"] | undefined;
   client?: ClientClock | undefined;
   zone?: Context["zone"] | undefined;
 }
