@@ -132,6 +132,8 @@ interface Facts {
   /** The conversation around every question; nothing by default. */
   talk?: TalkAround;
   stamps?: Record<string, string>;
+  /** The changed files of every path, by the moment after which they changed. */
+  changed?: (path: string, sinceMs: number) => string[];
   /** Paths that have not been the same for as long as they must. */
   moving?: string[];
   timeZone?: string;
@@ -208,6 +210,7 @@ export function snapshot(facts: Facts): Snapshot {
     closedQuestion: (id) => facts.closed?.[id],
     talkAround: () => facts.talk ?? { since: [] },
     stampOf: (path) => facts.stamps?.[path],
+    changedSince: (path, sinceMs) => facts.changed?.(path, sinceMs) ?? [],
     hasSettled: (path) => facts.moving?.includes(path) !== true,
     timeZone: facts.timeZone ?? "UTC",
     evaluation: facts.evaluation ?? null,

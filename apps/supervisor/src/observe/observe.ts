@@ -29,6 +29,8 @@ const OWN_ORDERS = 10;
 export interface OutsideFacts {
   /** The stamps of these paths and globs, texts that change whenever the files do; "" if nothing is there. */
   stampsOf(paths: readonly string[]): Promise<ReadonlyMap<string, string>>;
+  /** The files of this path or glob that changed after a moment, newest first; of the last call of `stampsOf`. */
+  changedSince?(path: string, sinceMs: number): readonly string[];
   /** Is it known that what is at this path or glob changes, though its stamp is still that of an earlier look? */
   isMoving?(path: string): boolean;
   /** The IANA zone of the server. */
@@ -115,6 +117,7 @@ export async function observe(
     closedQuestion: (id) => closed.get(id),
     talkAround: (id) => talk.get(id),
     stampOf: (path) => stamps.get(path),
+    changedSince: (path, sinceMs) => world.changedSince?.(path, sinceMs) ?? [],
     hasSettled,
     timeZone: world.timeZone,
     evaluation,

@@ -125,6 +125,8 @@ export interface Snapshot {
   talkAround?(questionId: string): TalkAround | undefined;
   /** The stamp of a path or glob that a condition asks about; see `Facts`. */
   stampOf(path: string): string | undefined;
+  /** The files at a path or glob that changed after a moment; see `Facts`. */
+  changedSince?(path: string, sinceMs: number): readonly string[];
   /** Has it stayed the same for so many seconds? See `Facts`. */
   hasSettled(path: string, settleSec: number): boolean;
   /** The IANA zone of the server: that of times that name none. */
@@ -218,6 +220,7 @@ export function factsAt(snapshot: Snapshot, nowMs: number): Facts {
     outcomeOf: (taskId) => snapshot.outcomeOf(taskId),
     isForgiven: () => false,
     stampOf: (path) => snapshot.stampOf(path),
+    changedSince: (path, sinceMs) => snapshot.changedSince?.(path, sinceMs) ?? [],
     hasSettled: (path, settleSec) => snapshot.hasSettled(path, settleSec),
   };
 }
