@@ -293,6 +293,19 @@ describe("a plan that needs to know more", () => {
   });
 });
 
+test("a plan that asked is handed on with what the user said instead of an option, where the question is taken back", () => {
+  const report = reportOf(done(task("t-000001.0"), { status: "needs_input", question: "Which port?" }));
+  const asked = question({ id: "t-000002.0", purpose: { type: "teller", about: report } });
+  const next = done(turn("t-000003", { messages: [message("m-1", "dunno, whatever you think is tidier")] }), {
+    effects: [
+      { type: "delegate", prompt: "deploy" },
+      { type: "cancel_task", id: "t-000002.0" },
+    ],
+  });
+  const [child] = settlementOf(next, snapshot({ questions: [asked] }), NOON_MS).tasks;
+  expect(child?.upstream).toEqual([{ ...report, answer: "dunno, whatever you think is tidier" }]);
+});
+
 describe("a chain behind a failure", () => {
   const member = (i: number, title: string) => task(`t-000001.0.${i}`, { title });
   const [a, b, c, d, e] = [member(0, "a"), member(1, "b"), member(2, "c"), member(3, "d"), member(4, "e")];
