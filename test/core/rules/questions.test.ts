@@ -695,6 +695,11 @@ describe("a message that is the number, the place or the text of an option", () 
     expect(actions.at(-1)).toMatchObject({ type: "wake", turn: { turn: { messages: [{ id: "m-1" }] } } });
   });
 
+  test("answers a question that the Teller has said again since", () => {
+    const talk = { since: ["I need to know: What may I delete? Tap a button."] };
+    expect(now({ ...facts, questions: [asked], inbox: [second], talk })).toMatchObject([{ type: "close-question" }]);
+  });
+
   test("answers the question that it quotes, whatever else is open", () => {
     const actions = now({ ...facts, questions: [asked, other], inbox: [{ ...second, quote: asked.id }] });
     expect(actions).toMatchObject([{ type: "close-question", closed: { id: asked.id, answer: "the videos" } }]);

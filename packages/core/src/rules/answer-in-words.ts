@@ -75,7 +75,8 @@ function mayAnswer(message: Message, question: Question, snapshot: Snapshot): bo
   if (talk === undefined) return false;
   if (message.quote === question.id) return true;
   const isSeenThere = message.via === undefined || isSameVia(message.via, talk.via);
-  return isSeenThere && !talk.since.some(asksOrLists);
+  // The Teller may have said the question again.
+  return isSeenThere && !talk.since.some((text) => asksOrLists(text.replaceAll(question.question, "")));
 }
 
 /** Does a text offer something else that a number or a yes may be about? */
