@@ -1,5 +1,5 @@
 /**
- * What goes on, in lines: the jobs, the triggers and the open questions, for a prompt and for `list_tasks`. A job is a request of the
+ * The jobs, the triggers and the open questions as lines of a prompt, and of `list_tasks`. A job is a request of the
  * Teller's, or one firing of a trigger, with all the tasks below it.
  */
 import { conditionText, durationText } from "@mimikit/core/schedule/trigger-words";

@@ -1,4 +1,4 @@
-/** What an ended task came to, in a line: the gist of its result, and the files that it names. */
+/** The ending of a task in a line: the gist of its result, and the files that it names. */
 import { RESULT_SCHEMAS, type Result } from "@mimikit/protocol/records/result";
 import { beginningOf } from "@mimikit/protocol/texts/whole-characters";
 
