@@ -5,6 +5,7 @@ import type { Context } from "@mimikit/agent/tools/context";
 import { TOOLS, toolsOf } from "@mimikit/agent/tools/index";
 import { NOTIFICATIONS_PER_HOUR_MAX, NOTIFICATIONS_PER_TURN_MAX } from "@mimikit/agent/tools/notify";
 import { tool } from "@mimikit/agent/tools/tool";
+import { ToolText } from "@mimikit/agent/tools/tool-text";
 import { Role } from "@mimikit/protocol/base/role";
 import { LEVELS, type Level } from "@mimikit/protocol/base/skill";
 import { EFFECT_ROLES, Effect } from "@mimikit/protocol/records/effect";
@@ -485,7 +486,7 @@ describe("summarising", () => {
     expect(await sum(bus, "t-000001.0.0")).toMatchObject({ ok: false });
     expect(bus.effects).toEqual([{ type: "summarize_task_result", taskId: "t-000001.0.0", summary: "short" }]);
     expect(await bus.call("list_tasks", { state: "done" })).toMatchObject({
-      data: { tasks: [{ id: "t-000001.0.0" }, { id: "t-000001.0.3", summary: "It went well." }] },
+      data: { text: expect.stringMatching(/gist: "It went well\."/) },
     });
   });
 
@@ -551,13 +552,16 @@ describe("cancelling", () => {
 });
 
 describe("reading", () => {
+  const idsIn = (answer: Awaited<ReturnType<ToolBus["call"]>>) =>
+    answer.ok
+      ? ToolText.parse(answer.data)
+          .text.split("\n")
+          .flatMap((line) => /^- id: ([^,]+)/.exec(line)?.[1] ?? [])
+      : answer;
+
   test("list_tasks shows what is a task to a user, in the states that are asked for", async () => {
     const tasks = [summaryOf({ id: "t-000002.0", state: "queued" }), summaryOf({ id: "t-000001.0", state: "failed" })];
-    const ids = async (input: object) => {
-      const answer = await busOf("teller", contextOf({ tasks })).call("list_tasks", input);
-      const schema = z.object({ tasks: z.array(z.object({ id: z.string() })) });
-      return answer.ok ? schema.parse(answer.data).tasks.map((task) => task.id) : answer;
-    };
+    const ids = async (input: object) => idsIn(await busOf("teller", contextOf({ tasks })).call("list_tasks", input));
     expect(await ids({})).toEqual(["t-000002.0", "t-000001.0"]);
     expect(await ids({ scope: "open" })).toEqual(["t-000002.0"]);
     expect(await ids({ scope: "ended" })).toEqual(["t-000001.0"]);
@@ -565,18 +569,29 @@ describe("reading", () => {
     expect(await ids({ scope: "triggers" })).toEqual([]);
   });
 
-  test("list_tasks shows the triggers with what is open, and alone where they are asked for", async () => {
+  test("list_tasks shows the triggers with what is open, and alone where they are asked for, with whole prompts", async () => {
     const triggers = [triggerSummaryOf({ id: "trg-1", prompt: "x".repeat(500) }), triggerSummaryOf({ id: "trg-2" })];
-    const list = async (input: object) => {
-      const answer = await busOf("planner", contextOf({ triggers })).call("list_tasks", input);
-      const schema = z.object({
-        triggers: z.array(z.object({ id: z.string(), prompt: z.string().max(100) })).optional(),
-      });
-      return answer.ok ? schema.parse(answer.data).triggers?.map(({ id }) => id) : answer;
-    };
-    for (const scope of ["open", "triggers", "all"]) expect(await list({ scope })).toEqual(["trg-1", "trg-2"]);
-    expect(await list({ scope: "ended" })).toBeUndefined();
-    expect(await list({ role: "worker" })).toBeUndefined();
+    const list = (input: object) => busOf("planner", contextOf({ triggers })).call("list_tasks", input);
+    for (const scope of ["open", "triggers", "all"]) expect(idsIn(await list({ scope }))).toEqual(["trg-1", "trg-2"]);
+    expect(await list({})).toMatchObject({ data: { text: expect.stringContaining("x".repeat(500)) } });
+    expect(idsIn(await list({ scope: "ended" }))).toEqual([]);
+    expect(idsIn(await list({ role: "worker" }))).toEqual([]);
+  });
+
+  test("list_tasks answers in lines: a job and its tasks, and no more of twenty than is needed", async () => {
+    const tasks = Array.from({ length: 20 }, (_, i) => [
+      summaryOf({ id: `t-0000${40 - i}.0.0`, state: "done", title: "Fix the failing tests in tally" }),
+      summaryOf({ id: `t-0000${40 - i}.0`, role: "planner", state: "done", title: "Fix the failing tests in tally" }),
+    ]).flat();
+    const answer = await busOf("teller", contextOf({ tasks })).call("list_tasks", {});
+    const { text } = ToolText.parse(answer.ok ? answer.data : {});
+    expect(text.split("\n").slice(0, 3)).toEqual([
+      expect.stringMatching(/^- id: t-000040\.0, title: "Fix the failing tests in tally", state: done, created: /),
+      "    prompt: run `sleep 5`",
+      "    t-000040.0.0 done: Fix the failing tests in tally",
+    ]);
+    expect(idsIn(answer)).toHaveLength(20);
+    expect(text.length).toBeLessThan(5_000);
   });
 
   const history = [

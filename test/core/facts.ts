@@ -2,7 +2,7 @@
 
 import { NO_SPENDING, type Spending } from "@mimikit/core/base/budget";
 import { MEMORY_BOUNDS } from "@mimikit/core/base/memory-bounds";
-import type { MemoryFacts, Snapshot } from "@mimikit/core/base/snapshot";
+import type { MemoryFacts, Snapshot, TalkAround } from "@mimikit/core/base/snapshot";
 import type { Report } from "@mimikit/protocol/base/report";
 import type { Signal } from "@mimikit/protocol/base/signal";
 import { NO_USAGE } from "@mimikit/protocol/base/usage";
@@ -129,7 +129,11 @@ interface Facts {
   staleVersions?: Snapshot["staleVersions"];
   questions?: Question[];
   closed?: Record<string, ClosedQuestion>;
+  /** The conversation around every question; nothing by default. */
+  talk?: TalkAround;
   stamps?: Record<string, string>;
+  /** The changed files of every path, by the moment after which they changed. */
+  changed?: (path: string, sinceMs: number) => string[];
   /** Paths that have not been the same for as long as they must. */
   moving?: string[];
   timeZone?: string;
@@ -204,7 +208,9 @@ export function snapshot(facts: Facts): Snapshot {
     staleVersions: facts.staleVersions ?? [],
     questions: byId(facts.questions),
     closedQuestion: (id) => facts.closed?.[id],
+    talkAround: () => facts.talk ?? { since: [] },
     stampOf: (path) => facts.stamps?.[path],
+    changedSince: (path, sinceMs) => facts.changed?.(path, sinceMs) ?? [],
     hasSettled: (path) => facts.moving?.includes(path) !== true,
     timeZone: facts.timeZone ?? "UTC",
     evaluation: facts.evaluation ?? null,

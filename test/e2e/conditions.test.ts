@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { type Conditional, TriggerRecord } from "@mimikit/protocol/records/trigger";
 import type { Condition } from "@mimikit/protocol/triggers/condition";
-import type { Status, TriggerExplanation } from "@mimikit/protocol/wire/api";
+import type { Status, TaskDetail, TriggerExplanation } from "@mimikit/protocol/wire/api";
 import { afterEach, describe, expect, test } from "vitest";
 import { runCli } from "../cli/run-cli.ts";
 import { Instance, type InstanceOptions, ROLE_NAMES } from "../support/instance.ts";
@@ -147,9 +147,13 @@ describe("a change that takes a while", () => {
     await hasFired(mimikit, other, 2);
     expect(newest(mimikit, id)?.fired).toBe(1);
     expect(readFileSync(join(mimikit.workDir, "seen.txt"), "utf8")).toBe("other\n100\nother\n");
+    const { upstream } = await mimikit.api<TaskDetail>(`/api/tasks/${id}--1`);
+    expect(upstream).toMatchObject([
+      { result: { text: expect.stringMatching(/^(?:tree\/\d+\.txt\n){20}and 80 more$/) } },
+    ]);
   });
 
-  test("that is waited for when the supervisor is killed fires all the same, once", async () => {
+  test("that is waited for when the supervisor is killed fires all the same, once, and names the file", async () => {
     const mimikit = await start();
     writeFileSync(join(mimikit.workDir, "notes.txt"), "one");
     const id = await put(mimikit, "run `cat notes.txt >> log.txt`", changed("notes.txt"));
@@ -158,6 +162,8 @@ describe("a change that takes a while", () => {
     await mimikit.kill("supervisor");
     await hasFired(mimikit, id, 1);
     expect(readFileSync(join(mimikit.workDir, "log.txt"), "utf8")).toBe("one two\n");
+    const { upstream } = await mimikit.api<TaskDetail>(`/api/tasks/${id}--1`);
+    expect(upstream).toMatchObject([{ title: "the files that changed", result: { text: "notes.txt" } }]);
   });
 });
 

@@ -106,6 +106,36 @@ describe("a chain of five whose third task fails", () => {
   });
 });
 
+test('"ok then the second one" is the second option, once, and the conversation shows which', async () => {
+  const FILES = ["Only the installers", "Everything older than a month", "Only holiday-video.mp4"];
+  const { mimikit, model } = await startWithModel({
+    teller: (request) => {
+      const events = section("events", request);
+      if (events !== "") return { say: `Heard: ${events}` };
+      if (!section("inputs", request).includes("clean up")) return { say: `Open: ${section("questions", request)}` };
+      const ask = { question: "What may I delete?", options: FILES, default: "Only the installers" };
+      return request.turn > 0 ? { say: "Please choose." } : call("ask_user", ask);
+    },
+  });
+  await mimikit.send("clean up my Downloads");
+  const [asked] = await questions(mimikit, 1);
+  const unclear = await mimikit.send("anything but the last one");
+  const shown = (await mimikit.replyTo(unclear)).text;
+  expect(shown).toContain(`options: "1. ${FILES[0]}; 2. ${FILES[1]}; 3. ${FILES[2]}", default: "${FILES[0]}"`);
+
+  await mimikit.kill("supervisor");
+  await mimikit.ready();
+  const id = await mimikit.send("ok then the second one");
+  expect((await mimikit.replyTo(id)).text).toContain(`"answer":"${FILES[1]}","messageId":"${id}"`);
+  await mimikit.drained();
+  const said = (await mimikit.messages()).filter((message) => message.id === id);
+  expect(said).toMatchObject([{ text: `ok then the second one → ${FILES[1]}`, quote: asked?.id }]);
+  expect(model.of("teller").filter((request) => section("events", request) !== "")).toHaveLength(1);
+  await questions(mimikit, 0);
+  const record = readFileSync(join(mimikit.home, "archive", `${asked?.id}.json`), "utf8");
+  expect(JSON.parse(record)).toMatchObject({ outcome: "answered", answer: FILES[1], messageId: id });
+});
+
 test("several questions are open at once: each is answered, takes its default or runs out, and a late answer is a message", async () => {
   const MINUTES_MS = 60_000;
   const { mimikit } = await startWithModel(

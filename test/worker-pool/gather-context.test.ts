@@ -384,3 +384,65 @@ test("what stands to start later and what was asked is told, the newest first; w
   ]);
   expect(told.questions.map(({ id }) => id)).toEqual(["t-000001.1", "t-000001.0"]);
 });
+
+describe("the origin of work", () => {
+  const turnSaying = (n: number, text: string, more: Partial<Result> = {}) =>
+    done(turn(`t-00000${n}`, { messages: [message(`m-${n}`, text)] }), {
+      effects: [{ type: "reply", text: "ok" }],
+      ...more,
+    });
+  const orders = [{ type: "delegate" as const, prompt: "do it" }];
+  const first = turnSaying(1, "clean up my Downloads", { effects: orders });
+  const waiting = reportOf(done(task("t-000001.0"), { status: "needs_input", question: "Which?" }));
+  const asks = done(turn("t-000002", { results: [waiting] }), { effects: [{ type: "ask_user", question: "Which?" }] });
+  const answered = {
+    kind: "event" as const,
+    id: "t-000002.0.answered",
+    at: NOON,
+    name: "question_answered" as const,
+    text: "",
+    data: { questionId: "t-000002.0", question: "Which?", answer: "the old ones", wishId: "a-1", about: waiting },
+  };
+
+  test("is all that the user said since its first message, also where an event caused the turn", async () => {
+    const added = turnSaying(3, "oh, and keep the photos");
+    const other = turnSaying(4, "write a poem", { effects: orders });
+    const next = done(turn("t-000005", { events: [answered] }), { effects: orders });
+    const { told } = await stateWith(first, asks, added, other, next);
+    const { origin } = await told(task("t-000005.0", { traceId: "t-000002" }));
+    expect(origin.map(({ text }) => text)).toEqual([
+      "clean up my Downloads",
+      "oh, and keep the photos",
+      "the old ones",
+    ]);
+    expect(origin.at(-1)).toMatchObject({ id: "a-1", quote: "t-000002.0" });
+  });
+
+  test("is also what was said before the turn that a result caused", async () => {
+    const report = reportOf(done(task("t-000001.0.0", { role: "worker" })));
+    const added = turnSaying(2, "wait, put Lisbon in front");
+    const next = done(turn("t-000003", { results: [report] }), { effects: orders });
+    const { told } = await stateWith(first, added, next);
+    const { origin } = await told(task("t-000003.0", { traceId: "t-000001" }));
+    expect(origin.map(({ text }) => text)).toEqual(["clean up my Downloads", "wait, put Lisbon in front"]);
+  });
+
+  test("of a trigger's work is what made the trigger, not what was said since", async () => {
+    const { told } = await stateWith(first, turnSaying(2, "hello"), turnSaying(3, "hi"));
+    const { origin } = await told(task("trg-1--1", { role: "planner", traceId: "t-000001", triggerId: "trg-1" }));
+    expect(origin.map(({ text }) => text)).toEqual(["clean up my Downloads"]);
+  });
+});
+
+test("an ended task is told by the gist of its result and the files that are there", async () => {
+  const letter = task("t-000001.0.0", { role: "worker" });
+  const said = done(turn("t-000002", { results: [reportOf(done(letter))] }), {
+    effects: [{ type: "reply", text: "The letter is there." }],
+  });
+  const { home, fs, told } = await stateWith(said);
+  writeFileSync(join(home, "letter.md"), "Dear Ms. Krueger");
+  const result = { text: "It is in letter.md; gone.md is not there." };
+  await createRecord(fs, Result, archivePath(letter.id), done(letter, { resultType: "text", result }));
+  const { endings } = await told(turn("t-000003", { messages: [message("m-c")] }));
+  expect(endings).toEqual({ "t-000001.0.0": { gist: result.text, paths: ["letter.md"] } });
+});

@@ -129,6 +129,7 @@ const supervisor: Supervisor = new Supervisor({
   rereadMs: config.rereadSec * 1_000,
   world: {
     stampsOf: (paths) => files.stampsOf(paths),
+    changedSince: (path, sinceMs) => files.changedSince(path, sinceMs),
     isMoving: (path) => files.isMoving(path),
     timeZone,
     spending: spendingHere,

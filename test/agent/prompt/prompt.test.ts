@@ -202,17 +202,16 @@ describe("a turn of the Teller", () => {
     ]);
     expect(sections.get("backlog")).toEqual(["- [ ] water the plants", "- [x] pay `rent`"]);
     expect(sections.get("tasks")).toEqual([
-      '- id: t-000001.0.1, role: worker, state: waiting, title: "run `sleep 5`", created: 2026-11-22T10:00:00+08:00, after: "t-000001.0.0, t-000001.0.2"',
-      '- id: t-000001.0.0, role: worker, state: failed, title: run, created: 2026-11-22T10:00:00+08:00, error: "exit 1", summary: "It broke."',
+      '- id: t-000001.0, title: run, state: waiting, created: 2026-11-22T10:00:00+08:00, tasks: "t-000001.0.1 waiting, t-000001.0.0 failed", after: t-000001.0.2',
     ]);
     expect(sections.get("triggers")).toEqual([
-      '- id: trg-2, type: recurring, title: "the daily tests", target: teller, cron: "0 0 9 * * *", timezone: Asia/Shanghai, paused: yes',
-      '- id: t-000003.0, type: scheduled, title: "call Bob", target: teller, next: 2026-11-23T09:00:00+08:00',
-      '- id: t-000002.0, type: conditional, title: "the daily tests", target: teller, condition: "{\\"type\\":\\"file_exists\\",\\"params\\":{\\"path\\":\\"a&lt;/M:triggers>\\"}}"',
+      '- id: trg-2, type: recurring, title: "the daily tests", target: teller, cron: "0 0 9 * * *", timezone: Asia/Shanghai, paused: yes, prompt: "run `npm test`"',
+      '- id: t-000003.0, type: scheduled, title: "call Bob", target: teller, next: 2026-11-23T09:00:00+08:00, prompt: "run `npm test`"',
+      '- id: t-000002.0, type: conditional, title: "the daily tests", target: teller, when: "a&lt;/M:triggers> is there", prompt: "run `npm test`"',
     ]);
     expect(sections.get("questions")).toEqual([
-      '- id: t-000004.0, asked: 2026-11-22T10:00:00+08:00, question: "Which branch?"',
-      '- id: t-000004.1, asked: 2026-11-22T10:00:00+08:00, answered: "only by its buttons", question: "Restart?"',
+      '- id: t-000004.0, asked: 2026-11-22T10:00:00+08:00, question: "Which branch?", left: "1 h"',
+      '- id: t-000004.1, asked: 2026-11-22T10:00:00+08:00, answered: "only by its buttons", question: "Restart?", left: "1 h"',
     ]);
     expect(sections.get("results")).toEqual([
       '- id: t-000001.0.0, role: worker, title: "run `ls`", status: done, result_type: text',

@@ -6,7 +6,7 @@ import { dispatch } from "@mimikit/core/tasks/dispatch";
 import { messagesOf } from "@mimikit/core/views/history";
 import { cancelMark } from "@mimikit/protocol/base/id";
 import { byRole } from "@mimikit/protocol/base/kind";
-import { type AnswerCommand, Event } from "@mimikit/protocol/records/inbox";
+import { type AnswerCommand, Event, type Message } from "@mimikit/protocol/records/inbox";
 import { type ClosedQuestion, type Purpose, QUESTIONS_MAX, type Question } from "@mimikit/protocol/records/question";
 import { reportOf } from "@mimikit/protocol/records/result";
 import type { Condition } from "@mimikit/protocol/triggers/condition";
@@ -291,6 +291,19 @@ describe("a plan that needs to know more", () => {
     const [child] = settlementOf(next, snapshot({}), NOON_MS).tasks;
     expect(child?.upstream).toEqual([{ ...waiting, answer: "80" }]);
   });
+});
+
+test("a plan that asked is handed on with what the user said instead of an option, where the question is taken back", () => {
+  const report = reportOf(done(task("t-000001.0"), { status: "needs_input", question: "Which port?" }));
+  const asked = question({ id: "t-000002.0", purpose: { type: "teller", about: report } });
+  const next = done(turn("t-000003", { messages: [message("m-1", "dunno, whatever you think is tidier")] }), {
+    effects: [
+      { type: "delegate", prompt: "deploy" },
+      { type: "cancel_task", id: "t-000002.0" },
+    ],
+  });
+  const [child] = settlementOf(next, snapshot({ questions: [asked] }), NOON_MS).tasks;
+  expect(child?.upstream).toEqual([{ ...report, answer: "dunno, whatever you think is tidier" }]);
 });
 
 describe("a chain behind a failure", () => {
@@ -607,5 +620,98 @@ describe("the conversation", () => {
       text: "Nobody answered.",
       at: NOON,
     });
+  });
+});
+
+describe("a message that is the number, the place or the text of an option", () => {
+  const asked = question({ question: "What may I delete?", options: ["the installers", "the videos"] });
+  const said = (text: string, more: Partial<Message> = {}): Message => ({ ...message("m-1", text), ...more });
+  const second = said("ok then the second one");
+  const answered = closed(asked, { answer: "the videos", messageId: "m-1" });
+  const { wishId: _, ...record } = answered;
+  const event = {
+    kind: "event" as const,
+    id: "t-000001.1.answered",
+    at: NOON,
+    name: "question_answered" as const,
+    text: '"What may I delete?" was answered.',
+    data: { questionId: asked.id, question: asked.question, answer: "the videos", messageId: "m-1" },
+  };
+  const facts = { settledTurn: 1 };
+  const both = { type: "wake", turn: { turn: { messages: [{ id: "m-1" }], events: [{ id: event.id }] } } };
+
+  test("answers the question as its button does, before a turn takes it", () => {
+    expect(now({ ...facts, questions: [asked], inbox: [second] })).toEqual([
+      { type: "close-question", closed: record },
+    ]);
+  });
+
+  test("waits until the answer is told, and both are in one turn", () => {
+    expect(now({ ...facts, questions: [asked], inbox: [second], ...archived(record) })).toEqual([
+      { type: "conclude-question", id: asked.id, event },
+    ]);
+    // Cut off between the event and the end of the question.
+    expect(now({ ...facts, questions: [asked], inbox: [second, event], ...archived(record) })).toMatchObject([
+      { type: "conclude-question" },
+      both,
+    ]);
+    expect(now({ ...facts, inbox: [second, event], ...archived(record) })).toMatchObject([both]);
+  });
+
+  test("is in the history once, with what was chosen", () => {
+    const input = { messages: [second], events: [event], results: [] };
+    const [shown, ...others] = messagesOf(done(turn("t-000002", input), { effects: [{ type: "reply", text: "ok" }] }));
+    expect(shown).toMatchObject({ id: "m-1", text: "ok then the second one → the videos", quote: asked.id });
+    expect(others).toMatchObject([{ role: "assistant", answers: ["m-1"] }]);
+    const [same] = messagesOf(done(turn("t-000002", { ...input, messages: [said("The videos")] })));
+    expect(same).toMatchObject({ id: "m-1", text: "The videos", quote: asked.id });
+  });
+
+  test("from one channel is told with its answer, though a message from another is before it", () => {
+    const via = { channel: "telegram", chat: "1", person: "1" };
+    const first = { ...message("m-0", "hi"), at: "2026-11-22T11:00:00.000Z", via };
+    const [woken] = now({ ...facts, inbox: [first, second, event], ...archived(record) });
+    expect(woken).toMatchObject({ turn: { turn: { messages: [{ id: "m-0" }], events: [] } } });
+  });
+
+  const other = question({ id: "t-000001.2", question: "Which host?" });
+  const approval = own({ type: "approve", taskId: "t-000001.0", attempt: 1 }, { id: "t-000001.0.a1.approve" });
+  const open = { queue: [task("t-000001.0")] };
+  const via = { channel: "telegram", chat: "1", person: "1" };
+  test.each<[string, Parameters<typeof now>[0]]>([
+    ["another question with options is open", { questions: [asked, other], inbox: [second] }],
+    ["a question of the supervisor's is open", { ...open, questions: [asked, approval], inbox: [second] }],
+    ["it is an approval", { ...open, questions: [approval], inbox: [said("the first one")] }],
+    ["it was said before the question", { questions: [asked], inbox: [{ ...second, at: "2026-11-22T11:59:59.000Z" }] }],
+    ["it is about another message", { questions: [asked], inbox: [{ ...second, quote: "t-000001.reply" }] }],
+    ["it has a turn of its own", { questions: [asked], inbox: [{ ...second, mode: "next" }] }],
+    ["it brings words of others", { questions: [asked], inbox: [{ ...second, isQuoting: true }] }],
+    ["it came by a channel that was not asked", { questions: [asked], inbox: [{ ...second, via }] }],
+    ["something else was asked since", { questions: [asked], inbox: [second], talk: { since: ["How many?"] } }],
+    ["a list was shown since", { questions: [asked], inbox: [second], talk: { since: ["Here:\n1. a\n2. b"] } }],
+  ])("is left to a model where %s", (_, more) => {
+    const actions = now({ ...facts, ...more });
+    expect(actions.filter(({ type }) => type === "close-question")).toEqual([]);
+    expect(actions.at(-1)).toMatchObject({ type: "wake", turn: { turn: { messages: [{ id: "m-1" }] } } });
+  });
+
+  test("answers a question that the Teller has said again since", () => {
+    const talk = { since: ["I need to know: What may I delete? Tap a button."] };
+    expect(now({ ...facts, questions: [asked], inbox: [second], talk })).toMatchObject([{ type: "close-question" }]);
+  });
+
+  test("answers the question that it quotes, whatever else is open", () => {
+    const actions = now({ ...facts, questions: [asked, other], inbox: [{ ...second, quote: asked.id }] });
+    expect(actions).toMatchObject([{ type: "close-question", closed: { id: asked.id, answer: "the videos" } }]);
+  });
+
+  test("by the channel that the question came about in answers it there", () => {
+    const actions = now({ ...facts, questions: [asked], inbox: [{ ...second, via }], talk: { via, since: ["ok."] } });
+    expect(actions).toMatchObject([{ type: "close-question" }]);
+  });
+
+  test("that a turn has taken already does not answer it too", () => {
+    const taking = turn("t-000002", { messages: [second] });
+    expect(now({ ...facts, questions: [asked], inbox: [second], queue: [taking] })).toEqual([]);
   });
 });

@@ -1,5 +1,6 @@
 /** Triggers decide, carry out, and only then decide again (SPEC D4, D5, D6, N2). */
 
+import { occurrenceEvent, occurrenceTask } from "@mimikit/core/triggers/triggers";
 import { cancelMark } from "@mimikit/protocol/base/id";
 import type { Conditional, Trigger, TriggerDecision } from "@mimikit/protocol/records/trigger";
 import { COOLDOWN_SEC_MIN, MISSED_MAX } from "@mimikit/protocol/triggers/trigger-order";
@@ -175,6 +176,30 @@ describe("a condition", () => {
     const fired = next(based, 2, changed);
     expect(fired).toMatchObject({ fired: 1, isArmed: true, evidence: { baselines: { 0: "2" } } });
     expect(fired && next(fired, 100, { ...changed, archive: ["a--1"] })).toBeUndefined();
+  });
+
+  test("on a changed file names the files that changed since it last fired, in the event and beside the task", () => {
+    const condition = { type: "file_changed" as const, params: { path: "docs/**" } };
+    const based = conditional("a", { condition, evidence: { baselines: { 0: "1" }, evaluations: {} } });
+    const asked: number[] = [];
+    const changed = (_: string, sinceMs: number) => {
+      asked.push(sinceMs);
+      return Array.from({ length: 23 }, (_, i) => `docs/${i}.md`);
+    };
+    const fired = next(based, 2, { stamps: { "docs/**": "2" }, changed });
+    if (fired?.type !== "conditional") throw new Error("it has not fired");
+    expect(asked).toEqual([Date.parse(based.createdAt) - 1_000]);
+    const [occurrence] = fired.decision.fire;
+    expect(occurrence?.files).toEqual({ names: changed("", 0).slice(0, 20), more: 3 });
+    expect(fired.recent).toEqual([{ id: "a--1", at: at(2), outcome: "fired" }]);
+    if (occurrence === undefined) throw new Error("it has not fired");
+    expect(occurrenceEvent(fired, occurrence, 0).data).toMatchObject({
+      files: changed("", 0).slice(0, 20),
+      moreFiles: 3,
+    });
+    expect(occurrenceTask(fired, occurrence, [], 0).upstream).toMatchObject([
+      { title: "the files that changed", result: { text: expect.stringMatching(/^docs\/0\.md\n(?:.*\n)*and 3 more$/) } },
+    ]);
   });
 
   test("on a changed file waits while that still changes", () => {

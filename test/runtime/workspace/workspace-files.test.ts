@@ -307,3 +307,16 @@ describe.skipIf(process.platform !== "linux")("the watches", () => {
     expect(["", "a", "b"].filter(isWatched)).toEqual([]);
   });
 });
+
+test("names the files that changed after a moment, from the workspace on, and a plain path by itself", async () => {
+  const place = workspace();
+  place.write("docs/old.md");
+  place.write("docs/deep/new.md");
+  place.write("other/new.md");
+  const files = new WorkspaceFiles(place);
+  await files.stampsOf(["docs/**", "other/new.md"]);
+  const changedAt = (path: string) => statSync(join(place.workDir, path)).ctimeMs;
+  expect(files.changedSince("docs/**", 0).toSorted()).toEqual(["docs/deep/new.md", "docs/old.md"]);
+  expect(files.changedSince("docs/**", Math.max(changedAt("docs/old.md"), changedAt("docs/deep/new.md")))).toEqual([]);
+  expect(files.changedSince("other/new.md", 0)).toEqual(["other/new.md"]);
+});

@@ -17,9 +17,10 @@ export async function ask(question: Question, { fs, archiveIndex, audit }: ExecC
 
 /** The process that creates the record has closed the question; the rest follows in the next tick. */
 export async function closeQuestion(closed: ClosedQuestion, context: ExecContext): Promise<void> {
-  const { id, outcome, wishId: commandId, question } = closed;
-  // The answer may have been taken for a message, before this question was there to be seen.
-  if (commandId !== undefined && (await context.archiveIndex.confirm(commandId))) return;
+  const { id, outcome, wishId: commandId, messageId, question } = closed;
+  // The answer may have been taken for a message, or the message by a turn, before this question was there to be seen.
+  for (const said of [commandId, messageId])
+    if (said !== undefined && (await context.archiveIndex.confirm(said))) return;
   if (await archive(closed, ClosedQuestion, context))
     context.audit({ event: `question_${outcome}`, taskId: id, traceId: question.traceId });
 }

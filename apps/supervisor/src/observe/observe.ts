@@ -20,7 +20,7 @@ import type { ArchiveIndex } from "@mimikit/store/state-cache/archive-index";
 import type { StateCache } from "@mimikit/store/state-cache/state-cache";
 import { type ImproveSettings, improvingOf } from "./improving.ts";
 import type { MemoryRecords } from "./memory-watch.ts";
-import { closedQuestions } from "./questions.ts";
+import { closedQuestions, talkAroundQuestions } from "./questions.ts";
 
 /** The default of `ownOrdersMax`. */
 const OWN_ORDERS = 10;
@@ -29,6 +29,8 @@ const OWN_ORDERS = 10;
 export interface OutsideFacts {
   /** The stamps of these paths and globs, texts that change whenever the files do; "" if nothing is there. */
   stampsOf(paths: readonly string[]): Promise<ReadonlyMap<string, string>>;
+  /** The files of this path or glob that changed after a moment, newest first; of the last call of `stampsOf`. */
+  changedSince?(path: string, sinceMs: number): readonly string[];
   /** Is it known that what is at this path or glob changes, though its stamp is still that of an earlier look? */
   isMoving?(path: string): boolean;
   /** The IANA zone of the server. */
@@ -96,6 +98,7 @@ export async function observe(
     if (result !== null) ended.set(command.taskId, result);
   }
   const closed = await closedQuestions(cache, attention, outcomes);
+  const talk = await talkAroundQuestions(cache);
   const evaluation = await lastEvaluation(cache);
   const memory = await world.memory.look(cache);
   const { ceiling, spentByTrigger } = world.spending();
@@ -112,7 +115,9 @@ export async function observe(
     staleVersions,
     questions,
     closedQuestion: (id) => closed.get(id),
+    talkAround: (id) => talk.get(id),
     stampOf: (path) => stamps.get(path),
+    changedSince: (path, sinceMs) => world.changedSince?.(path, sinceMs) ?? [],
     hasSettled,
     timeZone: world.timeZone,
     evaluation,

@@ -1,4 +1,6 @@
 /** The context of a role besides its task, read from the state directory when its run starts (SPEC F1). */
+import { stat } from "node:fs/promises";
+import { join } from "node:path";
 import { clockOf, isoIn } from "@mimikit/agent/prompt/clock";
 import { type AttachmentEvidence, gatherEvidence } from "@mimikit/agent/prompt/evidence";
 import { type PromptInput, shownOfHistory } from "@mimikit/agent/prompt/talk";
@@ -6,6 +8,7 @@ import { definitionOf } from "@mimikit/agent/roles/index";
 import type { BudgetSettings } from "@mimikit/agent/talk/budgets";
 import type { Context } from "@mimikit/agent/tools/context";
 import { summaryOf, triggerSummary } from "@mimikit/core/views/board";
+import { type Ending, endingOf } from "@mimikit/core/views/ending";
 import { newestVersions, replacedBy, sinceClear, sinceCompressed, summaryIn } from "@mimikit/core/views/history";
 import type { Forgotten } from "@mimikit/memory/forgotten/forgotten";
 import { readForgotten, shownHits, shownLog, shownMessages } from "@mimikit/memory/forgotten/read-forgotten";
@@ -30,6 +33,7 @@ import { parseBacklog } from "@mimikit/store/documents/backlog";
 import type { ArchiveIndex } from "@mimikit/store/state-cache/archive-index";
 import type { StateCache } from "@mimikit/store/state-cache/state-cache";
 import type { HistoryWindow } from "@mimikit/store/views/history";
+import { readStep } from "@mimikit/store/views/shown-text";
 import { layOutTexts } from "./lay-out-texts.ts";
 import type { OpenTasks } from "./open-tasks.ts";
 import { originOf } from "./origin-of.ts";
@@ -40,6 +44,8 @@ import { recall } from "./recall.ts";
 /** Ended tasks that a role is told of; the rest is in the history. */
 const ENDED_TASKS_MAX = 20;
 const FORGOTTEN = "(forgotten)";
+/** Running tasks whose last step is read. */
+const STEPS_MAX = 20;
 const NOTHING_RECALLED = { memory: [], recalled: [] };
 
 export interface Sources {
@@ -102,9 +108,8 @@ export async function gatherContext(
   const now = new Date(nowMs()).toISOString();
   const evidence = given ?? (await gatherEvidence(messages, history, { home, fs }));
   const sender = messages.findLast((message) => message.client !== undefined);
-  const tasks = (await listTasks(openTasks.list, cache.archiveIndex, sinceClear(newest))).map((each) =>
-    shownTask(each, forgotten),
-  );
+  const { tasks: listed, endings } = await listTasks(openTasks.list, cache, sinceClear(newest), workDir, forgotten);
+  const tasks = listed.map((each) => shownTask(each, forgotten));
   // Thousands may wait, and what has not ended has no summary.
   const ended = tasks.filter(({ completedAt }) => completedAt !== undefined);
   const conversed = {
@@ -146,6 +151,8 @@ export async function gatherContext(
     longTexts: await layOutTexts(messages, task.role, { fs, runDir }),
     said: all,
     tasks,
+    endings,
+    steps: await stepsOf(tasks, fs),
     summaries: await summariesOf([...ended, ...task.upstream], cache.archiveIndex, forgotten),
     triggers: listTriggers(cache),
     questions: listQuestions(cache),
@@ -258,7 +265,7 @@ function clientOf(sender: Message, client: ClientClock, now: string): ClientCloc
 function listTriggers({ triggers, archiveIndex }: StateCache): TriggerSummary[] {
   const open = [...triggers.values()]
     .filter(({ id, over }) => over === undefined && !archiveIndex.has(id))
-    .map(triggerSummary);
+    .map((trigger) => ({ ...triggerSummary(trigger), prompt: trigger.prompt }));
   return open.sort((a, b) => newestFirst(a.createdAt, b.createdAt) || compareTaskIds(b.id, a.id));
 }
 
@@ -271,20 +278,53 @@ function newestFirst(a: string, b: string): number {
   return Date.parse(b) - Date.parse(a);
 }
 
-/** The open ones, then those that the conversation tells the end of. */
+/** The open ones, then those that the conversation tells the end of; and what the ended ones came to. */
 async function listTasks(
   open: readonly TaskSummary[],
-  archiveIndex: ArchiveIndex,
+  { archiveIndex, results }: StateCache,
   history: HistoryMessage[],
-): Promise<TaskSummary[]> {
+  workDir: string,
+  forgotten: Forgotten,
+): Promise<{ tasks: TaskSummary[]; endings: Record<string, Ending> }> {
   const known = new Set(open.map((task) => task.id));
   const ended: TaskSummary[] = [];
+  const endings: Record<string, Ending> = {};
+  const note = async (result: Result) => {
+    const { gist, ...ending } = await withFiles(endingOf(result), workDir);
+    const shown = gist === undefined ? "" : forgotten.without(gist, { atMs: Date.parse(result.completedAt) });
+    endings[result.id] = { ...ending, ...(shown !== "" && { gist: shown }) };
+  };
+  for (const { id } of open) {
+    const result = results.get(id);
+    if (result !== undefined) await note(result);
+  }
   for (const id of history.toReversed().flatMap((message) => message.taskIds ?? [])) {
     if (ended.length >= ENDED_TASKS_MAX) break;
     if (known.has(id)) continue;
     known.add(id);
     const result = await archiveIndex.readResult(id);
-    if (result !== null) ended.push(summaryOf(result));
+    if (result === null) continue;
+    ended.push(summaryOf(result));
+    await note(result);
   }
-  return [...open, ...ended];
+  return { tasks: [...open, ...ended], endings };
+}
+
+/** Only paths at which there is a file: a word with a dot in it is no path yet. */
+async function withFiles(ending: Ending, workDir: string): Promise<Ending> {
+  const paths: string[] = [];
+  for (const path of ending.paths) {
+    const info = await stat(join(workDir, path)).catch(() => null);
+    if (info?.isFile() === true) paths.push(path);
+  }
+  return { ...ending, paths };
+}
+
+async function stepsOf(tasks: readonly TaskSummary[], fs: FileSystem): Promise<Record<string, string>> {
+  const steps: Record<string, string> = {};
+  for (const { id } of tasks.filter(({ state }) => state === "running").slice(0, STEPS_MAX)) {
+    const step = await readStep(fs, id);
+    if (step !== undefined) steps[id] = step;
+  }
+  return steps;
 }

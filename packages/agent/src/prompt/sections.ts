@@ -9,7 +9,6 @@ import type { Report } from "@mimikit/protocol/base/report";
 import type { Message } from "@mimikit/protocol/records/inbox";
 import { RESULT_SCHEMAS } from "@mimikit/protocol/records/result";
 import { isTurn } from "@mimikit/protocol/records/task";
-import type { TaskSummary, TriggerSummary } from "@mimikit/protocol/wire/api";
 import type { Run } from "../provider.ts";
 import { definitionOf, type SectionName } from "../roles/index.ts";
 import { shortenAtBorders, shortenToTokens } from "../talk/shorten-message.ts";
@@ -26,6 +25,7 @@ import {
   table,
 } from "./quote.ts";
 import { recalledLine } from "./recalled-line.ts";
+import { jobLine, jobsIn, questionLine, triggerLine } from "./state-lines.ts";
 import {
   BODY_BREAK,
   quotedText,
@@ -40,14 +40,12 @@ import { estimateTokens, shareOut, shorten, takeWithin } from "./tokens.ts";
 
 /** In a list of tasks more than this are no help; `list_tasks` has them all. */
 const TASKS_MAX = 30;
+const ENDED_JOBS_MAX = 5;
 const TRIGGERS_MAX = 20;
 const QUESTIONS_MAX = 20;
 const TITLE_CHARS = 120;
 const ERROR_CHARS = 500;
 const SKILL_CHARS = 300;
-const QUESTION_CHARS = 300;
-const CONDITION_CHARS = 200;
-const RESULT_SUMMARY_CHARS = 300;
 /**
  * Of a longer message its beginning and its end are shown, half of this each; all of it is in a file. So is what is longer
  * than its part of this where several are longer together.
@@ -144,26 +142,15 @@ function renderBacklog({ context }: Run, max: number): Quoted {
   );
 }
 
-function renderTasks({ context }: Run, max: number): Quoted {
-  const shown = context.tasks.slice(0, TASKS_MAX);
+function renderTasks({ task, context }: Run, max: number): Quoted {
+  const jobs = jobsIn(context.tasks, isTurn(task) ? undefined : task);
+  const ended = jobs.filter((job) => !job.isOpen).slice(0, ENDED_JOBS_MAX);
+  const reported = new Set((task.turn?.results ?? []).map(({ id }) => id));
+  const shown = [...jobs.filter((job) => job.isOpen).slice(0, TASKS_MAX), ...ended];
   return firstOf(
-    shown.map((task) => taskLine(task, context)),
+    shown.map((job) => jobLine(job, context, reported)),
     max,
   );
-}
-
-function taskLine({ id, role, state, title, createdAt, after, error }: TaskSummary, context: Run["context"]): Quoted {
-  const summary = context.summaries[id];
-  return record({
-    id,
-    role,
-    state,
-    title: shortenChars(title, TITLE_CHARS),
-    created: localTime(createdAt, context),
-    after: after?.join(", "),
-    error: error === undefined ? undefined : shortenChars(error, ERROR_CHARS),
-    summary: summary === undefined ? undefined : shortenChars(summary, RESULT_SUMMARY_CHARS),
-  });
 }
 
 /** The place of a file is of use to a provider that can open it. */
@@ -197,38 +184,15 @@ function renderDocuments({ context }: Run, max: number): Quoted {
 }
 
 function renderTriggers({ context }: Run, max: number): Quoted {
-  const shown = context.triggers.slice(0, TRIGGERS_MAX);
   return firstOf(
-    shown.map((trigger) => triggerLine(trigger, context)),
+    context.triggers.slice(0, TRIGGERS_MAX).map((trigger) => triggerLine(trigger, context)),
     max,
   );
 }
 
-function triggerLine(trigger: TriggerSummary, context: Run["context"]): Quoted {
-  const { id, type, title, target, paused, schedule, condition, next } = trigger;
-  return record({
-    id,
-    type,
-    title: shortenChars(title, TITLE_CHARS),
-    target,
-    ...(schedule !== undefined && ("interval" in schedule ? { every_sec: schedule.interval } : schedule)),
-    condition: condition === undefined ? undefined : shortenChars(JSON.stringify(condition), CONDITION_CHARS),
-    next: next === null ? undefined : localTime(next, context),
-    paused: paused ? "yes" : undefined,
-  });
-}
-
 function renderQuestions({ context }: Run, max: number): Quoted {
-  const shown = context.questions.slice(0, QUESTIONS_MAX);
   return firstOf(
-    shown.map(({ id, at, question, purpose }) =>
-      record({
-        id,
-        asked: localTime(at, context),
-        answered: purpose.type === "teller" ? undefined : "only by its buttons",
-        question: shortenChars(question, QUESTION_CHARS),
-      }),
-    ),
+    context.questions.slice(0, QUESTIONS_MAX).map((question) => questionLine(question, context)),
     max,
   );
 }

@@ -1,4 +1,5 @@
 /** The context of a role besides its task, gathered once when a run starts (SPEC F1). */
+import type { Ending } from "@mimikit/core/views/ending";
 import type { MessageLog } from "@mimikit/memory/search/history-index";
 import type { MemoryPlace } from "@mimikit/memory/sources/memory-query";
 import type { Role } from "@mimikit/protocol/base/role";
@@ -46,7 +47,11 @@ export interface Context {
   tasks: TaskSummary[];
   /** Texts that are read in place of tasks' results, by their ids. */
   summaries: Readonly<Record<string, string>>;
-  /** The scheduled triggers, newest first. */
+  /** The outcomes of ended ones among `tasks`, by their ids. Paths are of files in the workspace. */
+  endings?: Readonly<Record<string, Ending>>;
+  /** The last step of running ones among them, by their ids. */
+  steps?: Readonly<Record<string, string>>;
+  /** The scheduled triggers, newest first, with their whole prompts. */
   triggers: TriggerSummary[];
   /** The open questions to the user, newest first. */
   questions: Question[];

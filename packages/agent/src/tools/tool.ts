@@ -17,6 +17,8 @@ export interface ReadContext
   extends Pick<Context, "now" | "said" | "tasks" | "summaries" | "triggers" | "questions" | "skills" | "memoryPlace"> {
   backlog?: Context["backlog"] | undefined;
   pools?: Context["pools"] | undefined;
+  endings?: Context["endings"] | undefined;
+  steps?: Context["steps"] | undefined;
   client?: ClientClock | undefined;
   zone?: Context["zone"] | undefined;
 }

@@ -5,6 +5,7 @@ import type { TaskKind } from "@mimikit/protocol/base/kind";
 import type { Report } from "@mimikit/protocol/base/report";
 import type { Role } from "@mimikit/protocol/base/role";
 import type { Signal } from "@mimikit/protocol/base/signal";
+import type { Via } from "@mimikit/protocol/channels/via";
 import type { Note } from "@mimikit/protocol/records/archive";
 import type { UndoableChange } from "@mimikit/protocol/records/change";
 import type { FailedAttempt } from "@mimikit/protocol/records/claim";
@@ -120,8 +121,12 @@ export interface Snapshot {
   decisionOf(commandId: string): SteeringDecision | undefined;
   /** How a question that decisions depend on was closed; undefined while it is open, or if it was never asked. */
   closedQuestion(id: string): ClosedQuestion | undefined;
+  /** The conversation around an open question; undefined where no message may be its answer, or it was asked too long ago. */
+  talkAround?(questionId: string): TalkAround | undefined;
   /** The stamp of a path or glob that a condition asks about; see `Facts`. */
   stampOf(path: string): string | undefined;
+  /** The files at a path or glob that changed after a moment; see `Facts`. */
+  changedSince?(path: string, sinceMs: number): readonly string[];
   /** Has it stayed the same for so many seconds? See `Facts`. */
   hasSettled(path: string, settleSec: number): boolean;
   /** The IANA zone of the server: that of times that name none. */
@@ -142,6 +147,14 @@ export interface Snapshot {
   settledTurn: number;
   /** The facts that self-improvement depends on (SPEC J1). */
   improving: Improving;
+}
+
+/** The conversation around a question. */
+export interface TalkAround {
+  /** The channel of the messages that the asking turn answered; none for the page, and for a turn without messages. */
+  via?: Via;
+  /** The Teller's words to the user in the turns after it. */
+  since: readonly string[];
 }
 
 export interface Improving {
@@ -207,6 +220,7 @@ export function factsAt(snapshot: Snapshot, nowMs: number): Facts {
     outcomeOf: (taskId) => snapshot.outcomeOf(taskId),
     isForgiven: () => false,
     stampOf: (path) => snapshot.stampOf(path),
+    changedSince: (path, sinceMs) => snapshot.changedSince?.(path, sinceMs) ?? [],
     hasSettled: (path, settleSec) => snapshot.hasSettled(path, settleSec),
   };
 }

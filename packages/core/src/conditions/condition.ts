@@ -24,6 +24,8 @@ export interface Facts {
   isForgiven(taskId: string): boolean;
   /** A stamp of a path or glob that changes whenever its content does: "" if nothing is there, undefined if it could not be read. */
   stampOf(path: string): string | undefined;
+  /** The files at a path or glob that changed after a moment, in milliseconds since the epoch, newest first; not given where nobody asks. */
+  changedSince?(path: string, sinceMs: number): readonly string[];
   /** Has what is at a path or glob stayed the same for so many seconds? To explain a condition, it is taken as settled: there was no look before. */
   hasSettled(path: string, settleSec: number): boolean;
 }
@@ -72,6 +74,8 @@ export interface ConditionRule<T extends Atom["type"]> {
    * read; a condition that compares with nothing has none.
    */
   baseline?(params: ParamsOf<T>, facts: Facts, isFirst: boolean): string | undefined;
+  /** The files that make it true, newest first. @param sinceMs when its baseline was taken. */
+  changed?(params: ParamsOf<T>, facts: Facts, known: LeafMemory, sinceMs: number): readonly string[];
 }
 
 export const UNKNOWN: ConditionVerdict = { holds: null, isFinal: false };

@@ -8,6 +8,9 @@ import { sentence } from "@mimikit/protocol/texts/coded";
 import { SETTLE_SEC_DEFAULT } from "@mimikit/protocol/triggers/atoms";
 import { type ConditionRule, forNow, UNKNOWN } from "./condition.ts";
 
+/** Nothing has this stamp, so that whatever is there counts as changed; nothing at all does not. */
+const FIRST = "first";
+
 export const fileChanged: ConditionRule<"file_changed"> = {
   needs: ({ path, settleSec = SETTLE_SEC_DEFAULT }) => ({
     paths: [path],
@@ -25,9 +28,13 @@ export const fileChanged: ConditionRule<"file_changed"> = {
     if (baseline === undefined) return { text: sentence("evidence_first_look", { path }) };
     return { text: sentence(stamp === baseline ? "evidence_as_it_was" : "evidence_changed", { path }) };
   },
+  changed: ({ path }, facts, { baseline }, sinceMs) => {
+    const stamp = facts.stampOf(path);
+    if (stamp === undefined || baseline === undefined || stamp === baseline) return [];
+    return facts.changedSince?.(path, baseline === FIRST ? 0 : sinceMs) ?? [];
+  },
   baseline: ({ path, fireOnInit }, facts, isFirst) => {
     const stamp = facts.stampOf(path);
-    // Nothing has this stamp, so that whatever is there counts as changed; nothing at all does not.
-    return isFirst && fireOnInit && stamp ? "first" : stamp;
+    return isFirst && fireOnInit && stamp ? FIRST : stamp;
   },
 };

@@ -130,6 +130,19 @@ function canBe(wanted: boolean, condition: Condition, first: number, judgeAt: Ju
   }
 }
 
+/** The files by whose changes a condition holds, newest first, without repetitions. @param sinceMs when its baselines were taken. */
+export function changedFiles(
+  condition: Condition,
+  facts: Facts,
+  evidence: ConditionEvidence,
+  sinceMs: number,
+): string[] {
+  const files = leavesOf(condition).flatMap(
+    ({ type, params }, leaf) => ruleOf(type).changed?.(params, facts, knownOf(leaf, evidence), sinceMs) ?? [],
+  );
+  return [...new Set(files)];
+}
+
 /** The evidence with a baseline for every leaf that was never looked at; null when there is nothing to add. */
 export function withBaselines(
   condition: Condition,

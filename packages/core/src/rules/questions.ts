@@ -12,13 +12,14 @@ import { needsOf } from "../conditions/index.ts";
 import { isAgreed, optionOf, restartCommandId } from "../tasks/question.ts";
 import { messageOf } from "../tasks/target.ts";
 import { expiryNotice } from "../views/notices.ts";
+import { type AnswerInWords, answerInWords } from "./answer-in-words.ts";
 import { awayAttempt } from "./give-up.ts";
 
 export function questions(snapshot: Snapshot, nowMs: number): Action[] {
-  const commands = answersIn(snapshot);
+  const answers = { commands: answersIn(snapshot), inWords: answerInWords(snapshot) };
   return [
-    ...[...snapshot.questions.values()].flatMap((question) => step(question, commands, snapshot, nowMs)),
-    ...commands.flatMap((command) => answer(command, snapshot)),
+    ...[...snapshot.questions.values()].flatMap((question) => step(question, answers, snapshot, nowMs)),
+    ...answers.commands.flatMap((command) => answer(command, snapshot)),
   ];
 }
 
@@ -29,26 +30,34 @@ function answersIn(snapshot: Snapshot): AnswerCommand[] {
     .sort((a, b) => Date.parse(a.at) - Date.parse(b.at) || (a.id < b.id ? -1 : 1));
 }
 
-function step(question: Question, commands: readonly AnswerCommand[], snapshot: Snapshot, nowMs: number): Action[] {
+interface Answers {
+  /** Oldest first. */
+  commands: readonly AnswerCommand[];
+  inWords: AnswerInWords | null;
+}
+
+function step(question: Question, answers: Answers, snapshot: Snapshot, nowMs: number): Action[] {
   const closed = snapshot.closedQuestion(question.id);
   if (closed !== undefined) return conclude(closed, snapshot);
   // Its outcome cannot be read any more: its dependents take that for a no.
   if (snapshot.isArchived(question.id)) return [{ type: "conclude-question", id: question.id, event: null }];
-  const end = endOf(question, commands, snapshot, nowMs);
+  const end = endOf(question, answers, snapshot, nowMs);
   if (end === null) return [];
   const at = new Date(nowMs).toISOString();
   return [{ type: "close-question", closed: { kind: "question", id: question.id, at, question, ...end } }];
 }
 
-type End = Pick<ClosedQuestion, "outcome" | "answer" | "wishId">;
+type End = Pick<ClosedQuestion, "outcome" | "answer" | "wishId" | "messageId">;
 
 /** How a question ends now; null while it stays open. An answer that is here counts, though its time has run out meanwhile. */
-function endOf(question: Question, commands: readonly AnswerCommand[], snapshot: Snapshot, nowMs: number): End | null {
+function endOf(question: Question, { commands, inWords }: Answers, snapshot: Snapshot, nowMs: number): End | null {
   if (isCancelled(snapshot, question.id) || isMoot(question, snapshot)) return { outcome: "cancelled", answer: null };
   for (const { id, questionId, answer } of commands) {
     const taken = questionId === question.id ? optionOf(question, answer) : null;
     if (taken !== null) return { outcome: "answered", answer: taken, wishId: id };
   }
+  if (inWords?.questionId === question.id)
+    return { outcome: "answered", answer: inWords.answer, messageId: inWords.messageId };
   return isExpired(question, nowMs) ? { outcome: "expired", answer: question.default ?? null } : null;
 }
 
@@ -95,7 +104,7 @@ function isSaidTwice({ answer }: AnswerCommand, closed: ClosedQuestion | undefin
  * The event that tells the Teller the outcome of its question; null if the question was cancelled. A message of the user
  * starts at depth zero (SPEC D8).
  */
-function eventOf({ id, at, question, outcome, answer, wishId: commandId }: ClosedQuestion): Event | null {
+function eventOf({ id, at, question, outcome, answer, wishId: commandId, messageId }: ClosedQuestion): Event | null {
   if (outcome === "cancelled") return null;
   const { purpose, triggerId, triggerDepth } = question;
   const { about } = purpose.type === "teller" ? purpose : {};
@@ -111,6 +120,7 @@ function eventOf({ id, at, question, outcome, answer, wishId: commandId }: Close
       question: question.question,
       answer,
       ...(commandId !== undefined && { wishId: commandId }),
+      ...(messageId !== undefined && { messageId }),
       ...(about !== undefined && { about }),
       ...(triggerId !== undefined && { triggerId }),
       ...(triggerDepth !== undefined && !isAnswered && { triggerDepth }),

@@ -10,7 +10,12 @@ import type { ResultSummary } from "@mimikit/protocol/records/archive";
 import type { EffectOf } from "@mimikit/protocol/records/effect";
 import type { Event, InboxCommand } from "@mimikit/protocol/records/inbox";
 import { entryName } from "@mimikit/protocol/records/memory-entry";
-import { QUESTION_TIMEOUT_SEC, QUESTIONS_MAX, type Question } from "@mimikit/protocol/records/question";
+import {
+  ANSWER_CHARS_MAX,
+  QUESTION_TIMEOUT_SEC,
+  QUESTIONS_MAX,
+  type Question,
+} from "@mimikit/protocol/records/question";
 import { RESULT_SCHEMAS, type Result, reportOf, Verdicts } from "@mimikit/protocol/records/result";
 import { blankTask, isTurn, PRIORITY_DEFAULT, type Task } from "@mimikit/protocol/records/task";
 import {
@@ -20,6 +25,7 @@ import {
   type Trigger,
   type TriggerRecord,
 } from "@mimikit/protocol/records/trigger";
+import { beginningOf } from "@mimikit/protocol/texts/whole-characters";
 import { leavesOf } from "@mimikit/protocol/triggers/condition";
 import { TRIGGER_DEPTH_MAX, TRIGGERS_MAX } from "@mimikit/protocol/triggers/trigger-order";
 import type { Action, DocumentEdit, Settlement } from "../base/action.ts";
@@ -123,7 +129,7 @@ export function settlementOf(result: Result, snapshot: Snapshot, nowMs: number):
           break;
         case "delegate": {
           const own = ownOrder(task, settlement.tasks.length + settlement.triggers.length, snapshot);
-          const child = { ...childTask(id, effect, result), ...own, ...(isFirst && handedOn(result)) };
+          const child = { ...childTask(id, effect, result, snapshot), ...own, ...(isFirst && handedOn(result)) };
           isFirst = false;
           if (effect.condition === undefined) settlement.tasks.push(child);
           else settlement.triggers.push(dependentOf(child, effect.condition));
@@ -262,7 +268,7 @@ function ownOrder(
   return { ownOrders: number, ...(number > ownOrdersMax && { asksOwner: true as const }) };
 }
 
-function childTask(id: string, effect: EffectOf<"delegate">, parent: Result): Task {
+function childTask(id: string, effect: EffectOf<"delegate">, parent: Result, snapshot: Snapshot): Task {
   const { title = titleOf(effect.prompt), prompt, timeoutSec = null, skill } = effect;
   const { priority, traceId } = parent.task;
   const order = { id, title, prompt, timeoutSec, createdAt: parent.completedAt, traceId, parentId: parent.id };
@@ -271,7 +277,7 @@ function childTask(id: string, effect: EffectOf<"delegate">, parent: Result): Ta
   const pool = parent.task.pool ?? parent.task.turn?.messages[0]?.pool ?? effect.pool;
   const where = pool === undefined ? {} : { pool };
   if (parent.task.kind !== "plan")
-    return { ...blankTask("plan"), ...common, ...where, upstream: answeredReports(parent) };
+    return { ...blankTask("plan"), ...common, ...where, upstream: answeredReports(parent, snapshot) };
   return {
     ...blankTask("work"),
     ...common,
@@ -287,12 +293,20 @@ function dependentOf(task: Task, condition: NonNullable<EffectOf<"delegate">["co
 }
 
 /** Work that could not go on without an answer, with the answer: what this turn hands on goes on from there (SPEC C7). */
-function answeredReports({ task }: Result): Report[] {
-  return (task.turn?.events ?? []).flatMap(({ name, data }) => {
+function answeredReports({ task, effects }: Result, { questions }: Snapshot): Report[] {
+  const answered = (task.turn?.events ?? []).flatMap(({ name, data }) => {
     if (name !== "question_answered" && name !== "question_expired") return [];
     const about = Report.safeParse(data.about).data;
     return about === undefined ? [] : [{ ...about, ...(data.answer != null && { answer: data.answer }) }];
   });
+  // The Teller takes its question back where a message has answered it in other words than an option's.
+  const said = (task.turn?.messages ?? []).map(({ text }) => text).join("\n");
+  const inOtherWords = effects.flatMap((effect) => {
+    const purpose = effect.type === "cancel_task" ? questions.get(effect.id)?.purpose : undefined;
+    if (said === "" || purpose?.type !== "teller" || purpose.about === undefined) return [];
+    return [{ ...purpose.about, answer: beginningOf(said, ANSWER_CHARS_MAX) }];
+  });
+  return [...answered, ...inOtherWords];
 }
 
 /** The trigger that a result comes from, and how many stand over it: what it starts comes from there, too (SPEC D8). */

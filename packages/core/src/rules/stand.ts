@@ -4,12 +4,19 @@
  * it and wherever it is cut off (SPEC D5).
  */
 
-import type { Conditional, Recurring, Scheduled, Trigger, TriggerDecision } from "@mimikit/protocol/records/trigger";
+import {
+  type Conditional,
+  firedFiles,
+  type Recurring,
+  type Scheduled,
+  type Trigger,
+  type TriggerDecision,
+} from "@mimikit/protocol/records/trigger";
 import { sentence } from "@mimikit/protocol/texts/coded";
 import { MISSED_MAX } from "@mimikit/protocol/triggers/trigger-order";
 import type { Action } from "../base/action.ts";
 import { factsAt, isCancelled, openTasks, openTriggers, type Snapshot } from "../base/snapshot.ts";
-import { judge, needsOf, used, withBaselines, withoutOldAnswers } from "../conditions/index.ts";
+import { changedFiles, judge, needsOf, used, withBaselines, withoutOldAnswers } from "../conditions/index.ts";
 import { dueOf } from "../schedule/schedule.ts";
 import { hasHeld, heldSinceOf, isResting, nextOccurrence } from "../triggers/occurrence.ts";
 import { advanced, occurrenceEvent, occurrenceId, occurrenceTask, skipOf } from "../triggers/triggers.ts";
@@ -17,6 +24,8 @@ import { undoneOf } from "../triggers/undone.ts";
 
 /** An occurrence is on time up to this many milliseconds late; later, it was missed. */
 export const ON_TIME_MS = 60_000;
+/** A file is written a moment before its time is compared with that of a firing. */
+const CLOCK_SLACK_MS = 1_000;
 /** A trigger whose firings pile up to this many that have not ended skips until some have. */
 export const OPEN_OCCURRENCES_MAX = 100;
 
@@ -143,7 +152,9 @@ function nextConditional(
     const afterwards = used(condition, facts, evidence);
     const at = new Date(nowMs).toISOString();
     const fired = trigger.fired + 1;
-    const occurrence = { id: `${id}--${fired}`, at };
+    const since = Date.parse(trigger.firedAt ?? trigger.createdAt) - CLOCK_SLACK_MS;
+    const files = firedFiles(changedFiles(condition, facts, evidence, since));
+    const occurrence = { id: `${id}--${fired}`, at, ...(files !== undefined && { files }) };
     const decision: TriggerDecision =
       skip === null
         ? { fire: [occurrence], skip: [] }

@@ -13,6 +13,7 @@ import type { Action } from "../base/action.ts";
 import { highestTurn, openDependents, openResults, openTasks, type Snapshot } from "../base/snapshot.ts";
 import { titleOf } from "../base/title.ts";
 import { inputAgain, retryRefusal } from "../tasks/answer-anew.ts";
+import { heldAnswers, waitsForMessage } from "./answer-in-words.ts";
 import { isSettledAtOnce } from "./settle.ts";
 
 /** More waits for the next turn. */
@@ -106,8 +107,9 @@ type Spoken = Message | ClearCommand | RetryCommand;
 function pendingOf(snapshot: Snapshot): { said: Spoken[]; events: Event[] } {
   const said: Spoken[] = [];
   const events: Event[] = [];
+  const held = heldAnswers(snapshot);
   for (const command of snapshot.inbox.values()) {
-    if (snapshot.isArchived(command.id)) continue;
+    if (snapshot.isArchived(command.id) || held.has(command.id)) continue;
     if (command.kind === "message" || command.kind === "clear") said.push(command);
     if (command.kind === "retry" && retryRefusal(command, snapshot) === null) said.push(command);
     if (command.kind === "event") events.push(command);
@@ -134,10 +136,14 @@ function inputOf(said: Spoken[], reports: Report[], events: Event[], lastAnswer:
   const end = said.findIndex((each) => !isOfThisTurn(each));
   const messages = (end < 0 ? said : said.slice(0, end)).filter((each) => each.kind === "message");
   const room = { items: TURN_ITEMS_MAX, chars: TURN_CHARS_MAX };
+  const taken = fitting(messages, room);
   return {
-    messages: fitting(messages, room),
+    messages: taken,
     results: fittingPlans(reports, room),
-    events: fitting(events, room),
+    events: fitting(
+      events.filter((event) => !waitsForMessage(event, said, taken)),
+      room,
+    ),
   };
 }
 

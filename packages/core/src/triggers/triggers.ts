@@ -346,7 +346,7 @@ export function occurrenceTask(trigger: Trigger, occurrence: Occurrence, upstrea
     traceId,
     triggerId: trigger.id,
     occurrence: at,
-    upstream: [...upstream, ...reportOfGiven(occurrence)],
+    upstream: [...upstream, ...reportOfGiven(occurrence), ...reportOfFiles(occurrence)],
     triggerDepth: depth + 1,
   };
 }
@@ -359,8 +359,17 @@ function reportOfGiven({ id, given }: Occurrence): Report[] {
   return [{ id: `${id}.given`, title, role: "worker", status: "done", resultType: "text", result }];
 }
 
+/** The names of files are data as well: anybody may have chosen them. */
+function reportOfFiles({ id, files }: Occurrence): Report[] {
+  if (files === undefined) return [];
+  const { names, more } = files;
+  const text = [...names, ...(more === undefined ? [] : [`and ${more} more`])].join("\n");
+  const title = "the files that changed";
+  return [{ id: `${id}.files`, title, role: "worker", status: "done", resultType: "text", result: { text } }];
+}
+
 /** The event that a firing for the Teller is (SPEC D6, H). */
-export function occurrenceEvent(trigger: Trigger, { id, at, given }: Occurrence, nowMs: number): Event {
+export function occurrenceEvent(trigger: Trigger, { id, at, given, files }: Occurrence, nowMs: number): Event {
   const { title, prompt, type, depth } = trigger;
   return {
     kind: "event",
@@ -376,6 +385,7 @@ export function occurrenceEvent(trigger: Trigger, { id, at, given }: Occurrence,
       prompt,
       triggerDepth: depth + 1,
       ...(given && { given }),
+      ...(files && { files: files.names, ...(files.more && { moreFiles: files.more }) }),
     },
   };
 }

@@ -41,6 +41,23 @@ export function historyMessageOf(message: Message): HistoryMessage {
   };
 }
 
+/** A message that answered a question, as history shows it: the words, the option that they were taken for, and the question. */
+function answeringMessageOf(message: Message, events: readonly Event[]): HistoryMessage {
+  const shown = historyMessageOf(message);
+  for (const { name, data } of events) {
+    if (name !== "question_answered" || data.messageId !== message.id || data.answer == null) continue;
+    const { answer, questionId } = data;
+    const said = message.text.trim();
+    const isWhole = said.toLowerCase() === answer.trim().toLowerCase();
+    return {
+      ...shown,
+      ...(questionId !== undefined && { quote: questionId }),
+      ...(!isWhole && { text: `${said} → ${answer}` }),
+    };
+  }
+  return shown;
+}
+
 /** A steering message to a run, as history shows it. */
 export function steerMessageOf({ id, text, at }: Steer): HistoryMessage {
   return { id, role: "user", text, at, meanwhile: true };
@@ -194,7 +211,8 @@ export function messagesOf(turn: Result): HistoryMessage[] {
   const outages = turn.outage === undefined ? [] : [outageMessageOf(turn.id, input, turn.outage)];
   const answers = input.events.flatMap((event) => answerMessageOf(event) ?? []);
   const expiries = input.events.flatMap((event) => expiryMessageOf(event) ?? []);
-  const taken = [...input.messages.map(historyMessageOf), ...answers, ...expiries];
+  const heardMessages = input.messages.map((message) => answeringMessageOf(message, input.events));
+  const taken = [...heardMessages, ...answers, ...expiries];
   const said = again === undefined ? taken : [edited ?? []].flat();
   const messages = [...steers.map(steerMessageOf), ...said, ...outages].sort(byTime);
   const reply = turn.effects.find((effect) => effect.type === "reply");

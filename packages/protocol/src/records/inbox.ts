@@ -60,6 +60,8 @@ const AskedData = EventData.extend({
   question: z.string().optional(),
   answer: z.string().nullable().optional(),
   wishId: z.string().optional(),
+  /** The message that answered it; the same turn takes both. */
+  messageId: z.string().optional(),
   /** The report that was asked about. */
   about: z.unknown().optional(),
 });

@@ -67,5 +67,7 @@ export const ClosedQuestion = z.object({
   answer: Answer.nullable(),
   /** The command that answered it. */
   wishId: Id.optional(),
+  /** The message that answered it, by the number, the place or the text of an option. */
+  messageId: Id.optional(),
 });
 export type ClosedQuestion = z.infer<typeof ClosedQuestion>;

@@ -54,12 +54,31 @@ export const ConditionEvidence = z.object({
 export type ConditionEvidence = z.infer<typeof ConditionEvidence>;
 export const NO_EVIDENCE: ConditionEvidence = { baselines: {}, evaluations: {} };
 
+/** Files that a firing names; of more only their number is kept. */
+export const FIRED_FILES_MAX = 20;
+const FILE_CHARS_MAX = 1_024;
+
+/** The files whose changes made a trigger fire, newest first; `more` is how many others there were. */
+export const FiredFiles = z.object({
+  names: z.array(z.string().max(FILE_CHARS_MAX)).max(FIRED_FILES_MAX),
+  more: z.number().int().positive().optional(),
+});
+export type FiredFiles = z.infer<typeof FiredFiles>;
+
+/** The part of these files that a firing names. */
+export function firedFiles(files: readonly string[]): FiredFiles | undefined {
+  const names = files.filter(({ length }) => length <= FILE_CHARS_MAX).slice(0, FIRED_FILES_MAX);
+  const more = files.length - names.length;
+  return files.length === 0 ? undefined : { names, ...(more > 0 && { more }) };
+}
+
 /** One firing: the id of the task or the event that it is. */
 export const Occurrence = z.object({
   id: Id,
   /** The moment that it is for; of a condition or a command, when that was decided. */
   at: z.iso.datetime(),
   given: Given.optional(),
+  files: FiredFiles.optional(),
 });
 export type Occurrence = z.infer<typeof Occurrence>;
 
@@ -78,7 +97,7 @@ export const TriggerDecision = z.object({ fire: z.array(Occurrence).max(MISSED_M
 export type TriggerDecision = z.infer<typeof TriggerDecision>;
 export const NO_DECISION: TriggerDecision = { fire: [], skip: [] };
 
-export const Fired = Occurrence.omit({ given: true }).extend({ outcome: z.literal("fired") });
+export const Fired = Occurrence.omit({ given: true, files: true }).extend({ outcome: z.literal("fired") });
 export const Skipped = Skip.extend({ outcome: z.literal("skipped") });
 /** A line of what a trigger did lately, newest last: a firing, or a stretch that was skipped. */
 export const PastOccurrence = z.discriminatedUnion("outcome", [Fired, Skipped]);

@@ -73,16 +73,32 @@ interface Directory {
   depth: number;
 }
 
+/** Files of a glob whose last change is known, at most. */
+const CHANGED_MAX = 100;
+
+/** A file, and when its content or its name last changed, milliseconds since the epoch. */
+export interface ChangedFile {
+  path: string;
+  atMs: number;
+}
+
+export interface GlobLook {
+  /** A text that changes whenever a file that the glob matches is created, written or removed; "" where it matches none. */
+  stamp: string;
+  /** The files that changed last, below the base, newest first. */
+  changed: ChangedFile[];
+}
+
 /**
- * A text that changes whenever a file that the glob matches is created, written or removed; "" where it matches none.
+ * The files that a glob matches.
  * Links to directories are not followed. Throws `Unseen` where there is too much to see, or something cannot be read.
  * @param isHidden directories that are not there for conditions.
  */
-export async function stampOfGlob(
+export async function lookAtGlob(
   base: string,
   pattern: Pattern,
   isHidden: (path: string) => boolean,
-): Promise<string> {
+): Promise<GlobLook> {
   const found: { below: string; path: string; isLink: boolean }[] = [];
   const waiting: Directory[] = [{ path: base, below: "", depth: 0 }];
   let seen = 0;
@@ -105,13 +121,14 @@ export async function stampOfGlob(
       }
     }
   }
-  const stamps: string[] = [];
+  const seenFiles: (ChangedFile & { stamp: string })[] = [];
   for (let i = 0; i < found.length; i += STATS_AT_ONCE)
-    stamps.push(
-      ...(await Promise.all(found.slice(i, i + STATS_AT_ONCE).map(stampOfMatch))).filter((each) => each !== ""),
-    );
-  if (stamps.length === 0) return "";
-  return createHash("sha256").update(stamps.sort().join("\0")).digest("hex").slice(0, STAMP_CHARS);
+    seenFiles.push(...(await Promise.all(found.slice(i, i + STATS_AT_ONCE).map(lookAtMatch))).flat());
+  if (seenFiles.length === 0) return { stamp: "", changed: [] };
+  const stamps = seenFiles.map(({ stamp }) => stamp).sort();
+  const stamp = createHash("sha256").update(stamps.join("\0")).digest("hex").slice(0, STAMP_CHARS);
+  const newest = seenFiles.sort((a, b) => b.atMs - a.atMs || (a.path < b.path ? -1 : 1)).slice(0, CHANGED_MAX);
+  return { stamp, changed: newest.map(({ path, atMs }) => ({ path, atMs })) };
 }
 
 /** A directory that is not there, or is none any more, is empty. */
@@ -124,13 +141,17 @@ async function entriesOf(directory: string) {
   }
 }
 
-async function stampOfMatch({ below, path, isLink }: { below: string; path: string; isLink: boolean }) {
+/** One, or none where there is no such file. */
+async function lookAtMatch({ below, path, isLink }: { below: string; path: string; isLink: boolean }) {
   try {
     const info = await stat(path);
-    return info.isDirectory() ? "" : `${below} ${info.mtimeMs}-${info.size}-${info.ino}`;
+    if (info.isDirectory()) return [];
+    const { mtimeMs, ctimeMs, size, ino } = info;
+    return [{ path: below, atMs: Math.max(mtimeMs, ctimeMs), stamp: `${below} ${mtimeMs}-${size}-${ino}` }];
   } catch (error) {
     // A link that leads nowhere is there; a file that is gone meanwhile is not.
-    if (hasCode(error, "ENOENT", "ENOTDIR")) return isLink ? `${below} dangling` : "";
+    if (hasCode(error, "ENOENT", "ENOTDIR"))
+      return isLink ? [{ path: below, atMs: 0, stamp: `${below} dangling` }] : [];
     throw unseen(path, error);
   }
 }

@@ -6,7 +6,7 @@
 import { lstat, realpath, stat } from "node:fs/promises";
 import { isAbsolute, join, relative, sep } from "node:path";
 import { hasCode } from "@mimikit/store/disk/error-code";
-import { type PathPattern, type Pattern, readPattern, stampOfGlob, Unseen, unseen } from "./glob.ts";
+import { type ChangedFile, lookAtGlob, type PathPattern, type Pattern, readPattern, Unseen, unseen } from "./glob.ts";
 import { PathWatch, type WatchedPath } from "./watch-paths.ts";
 
 /** Between two walks of one glob, whatever changes meanwhile: a walk costs more than a look at one file. */
@@ -35,7 +35,7 @@ export interface WorkspaceFilesOptions {
 /** A question under one name. */
 interface Asked extends WatchedPath {
   /** The last walk's result and time; null before the first. */
-  walked: { stamp: string | Unseen; atMs: number; tookMs: number } | null;
+  walked: { stamp: string | Unseen; changed: readonly ChangedFile[]; atMs: number; tookMs: number } | null;
   /** Something may have changed since it began. */
   isStale: boolean;
   /** Why it cannot be looked at, as it was said last; null where it can. */
@@ -87,6 +87,22 @@ export class WorkspaceFiles {
     return stamps;
   }
 
+  /**
+   * The files of this path or glob that changed after a moment, newest first, relative to the workspace where they are in it. A file that
+   * is asked for by its own path is always one of them. @param sinceMs milliseconds since the epoch.
+   */
+  changedSince(name: string, sinceMs: number): string[] {
+    const asked = this.asked.get(name);
+    if (asked === undefined || asked.pattern === null) return [name];
+    const changed = asked.walked?.changed.filter(({ atMs }) => atMs > sinceMs) ?? [];
+    return changed.map(({ path }) => this.shown(join(asked.path, path)));
+  }
+
+  private shown(path: string): string {
+    const below = relative(this.options.workDir, path);
+    return isBelow(this.options.workDir, path) ? below.split(sep).join("/") : path;
+  }
+
   /** Has something changed below this glob since the walk that its stamp is from? The next walk is put off then; a file is looked at each time. */
   isMoving(path: string): boolean {
     const asked = this.asked.get(path);
@@ -136,16 +152,16 @@ export class WorkspaceFiles {
     const startMs = performance.now();
     // Changes during a walk may be on either side of it: it walks again.
     asked.isStale = false;
-    let stamp: string | Unseen;
+    let seen: { stamp: string | Unseen; changed: readonly ChangedFile[] };
     try {
-      stamp = await stampOfGlob(path, pattern, (each) => this.isState(each));
+      seen = await lookAtGlob(path, pattern, (each) => this.isState(each));
     } catch (error) {
       if (!(error instanceof Unseen)) throw error;
-      stamp = error;
+      seen = { stamp: error, changed: [] };
     }
     const atMs = performance.now();
-    asked.walked = { stamp, atMs, tookMs: atMs - startMs };
-    return stamp;
+    asked.walked = { ...seen, atMs, tookMs: atMs - startMs };
+    return seen.stamp;
   }
 
   private noteChange(name: string): void {

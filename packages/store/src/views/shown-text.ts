@@ -9,19 +9,26 @@ const SHOWN_BYTES_MAX = 4 * STREAM_BYTES_MAX;
 
 /** The text that the last attempt has shown; empty where there is none. Throws what the disk throws. */
 export async function readShown(fs: FileSystem, taskId: string): Promise<string> {
+  const lines = await readAttempt(fs, taskId);
+  return lines.flatMap((line) => (line.type === "delta" ? [line.text] : [])).join("");
+}
+
+/** The last step that the last attempt has shown; undefined where there is none. Throws what the disk throws. */
+export async function readStep(fs: FileSystem, taskId: string): Promise<string | undefined> {
+  const step = (await readAttempt(fs, taskId)).findLast((line) => line.type === "progress");
+  return step?.type === "progress" ? step.step : undefined;
+}
+
+async function readAttempt(fs: FileSystem, taskId: string): Promise<StreamLine[]> {
   let text: string | null;
   try {
     text = await fs.read(streamPath(taskId), SHOWN_BYTES_MAX);
   } catch (error) {
-    if (error instanceof BadJson) return "";
+    if (error instanceof BadJson) return [];
     throw error;
   }
   const lines = (text ?? "").split("\n").flatMap(parseStreamLine);
-  const begin = lines.findLastIndex((line) => line.type === "begin");
-  return lines
-    .slice(begin + 1)
-    .flatMap((line) => (line.type === "delta" ? [line.text] : []))
-    .join("");
+  return lines.slice(lines.findLastIndex((line) => line.type === "begin") + 1);
 }
 
 /** A line of a stream; none where it is torn, or none of ours. */

@@ -295,10 +295,11 @@ class AgentRun {
   private async writeTools(path: string): Promise<void> {
     const { task, context } = this.runs;
     const { now, client, zone, said, tasks, summaries, triggers, questions, skills, pools, memoryPlace } = context;
+    const { endings, steps } = context;
     const calls = this.staged.map(({ tool, input }) => ({ tool, input }));
     await writeToolsFile(path, {
       task,
-      reads: { now, client, zone, tasks, summaries, triggers, questions, skills, pools, memoryPlace },
+      reads: { now, client, zone, tasks, summaries, endings, steps, triggers, questions, skills, pools, memoryPlace },
       newest: [...said.newest],
       calls,
       ...this.externalTools(),

@@ -22,6 +22,8 @@ const reads: z.ZodType<Omit<ReadContext, "said">> = z.object({
   zone: z.object({ timeZone: TimeZone, isSetting: z.boolean() }).optional(),
   tasks: z.array(TaskSummary),
   summaries: z.record(z.string(), z.string()),
+  endings: z.record(z.string(), z.object({ gist: z.string().optional(), paths: z.array(z.string()) })).optional(),
+  steps: z.record(z.string(), z.string()).optional(),
   triggers: z.array(TriggerSummary),
   questions: z.array(Question),
   skills: z.array(SkillSummary),
