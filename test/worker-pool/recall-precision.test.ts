@@ -1,5 +1,5 @@
 /** Nothing is recalled by chance: not a word but a subject brings back what was said. */
-import { writeFileSync } from "node:fs";
+import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { HistoryIndex } from "@mimikit/memory/search/history-index";
 import { refreshMemoryIndex } from "@mimikit/memory/search/search";
@@ -149,6 +149,37 @@ describe("a hit", () => {
     expect(hits).toContain("the ferry costs 30 euros");
     expect(hits).not.toContain("the opera costs 90 euros");
   });
+});
+
+test("a note that has the conversation word by word is not shown beside it, and is found once the conversation begins anew", async () => {
+  const { home } = temporaryState();
+  const at = new Date(NOON_MS - MINUTE_MS).toISOString();
+  mkdirSync(join(home, "memory"), { recursive: true });
+  writeFileSync(join(home, "memory/2026-11-22-ferry.md"), `- ${at} user: the ferry to Arran leaves at noon\n`);
+  const talk = longAfter("the ferry to Arran leaves at noon", "Noted.");
+  const clear: HistoryMessage = {
+    id: "t-50.clear",
+    role: "system",
+    text: "A new conversation.",
+    at: new Date(NOON_MS).toISOString(),
+    marker: "clear",
+  };
+  const found = async (messages: HistoryMessage[]) => {
+    const { memory, recalled } = await recall({
+      asked: ["which ferry goes to Arran?"],
+      before: [],
+      place: { home, workDir: home },
+      said: new HistoryIndex(home).with(messages),
+      isShown: () => false,
+      shown: [],
+      forgotten: new Set(),
+    });
+    return [...memory, ...recalled].map(({ text }) => text);
+  };
+  expect(await found(talk)).toEqual(["the ferry to Arran leaves at noon", "Noted."]);
+  expect(await found([...talk.slice(0, 2), clear, ...FILLER])).toEqual([
+    `${at} user: the ferry to Arran leaves at noon`,
+  ]);
 });
 
 test.each([

@@ -87,6 +87,8 @@ class Found {
   private readonly isTold: (entry: SearchEntry) => boolean;
   /** The bits of the words that each message has. */
   private readonly held: Uint32Array;
+  /** Of each message 1 where it may be recalled, 2 where not; 0 where that was not asked yet. */
+  private readonly told: Uint8Array;
   private isCleared: Bar = () => false;
 
   constructor(all: SaidEntries, filter: PairFilter, begin: number, isTold: (entry: SearchEntry) => boolean) {
@@ -95,6 +97,7 @@ class Found {
     this.begin = begin;
     this.isTold = isTold;
     this.held = new Uint32Array(all.length);
+    this.told = new Uint8Array(all.length);
     this.scores = new Float64Array(all.length);
   }
 
@@ -102,36 +105,37 @@ class Found {
     const { all, begin, held } = this;
     const { words, topic, dates } = subject;
     const texts = Math.max(1, all.length - begin);
-    const own = new Float64Array(all.length);
+    const scores = new Float64Array(all.length);
     const meanChars = meanOf(all);
     const holders = words.map(() => 0);
     const found: number[] = [];
     const rarestFirst = words
       .map((word, i) => ({ word, i, candidates: this.candidatesFor(word) }))
       .sort((a, b) => a.candidates.length - b.candidates.length);
+    let enough: Uint32Array | null = null;
     for (const { word, i, candidates } of rarestFirst) {
-      const isEnough = found.length >= FOUND_ENOUGH;
-      const counts = this.count(word, isEnough ? this.withNeighbours(found) : candidates);
-      holders[i] = isEnough ? candidates.length : counts.length;
+      if (enough === null && found.length >= FOUND_ENOUGH) enough = this.withNeighbours(found);
+      const counts = this.count(word, enough ?? candidates);
+      holders[i] = enough === null ? counts.length : candidates.length;
       const rarity = rarityOf(holders[i] ?? 0, texts);
       for (const [place, count] of counts) {
         if (held[place] === 0) found.push(place);
         held[place] = (held[place] ?? 0) | (1 << i);
         const chars = all.at(place)?.readBack ?? 0;
-        own[place] = (own[place] ?? 0) + rarity * weigh(count, chars / meanChars, LENGTH_WEIGHT);
+        scores[place] = (scores[place] ?? 0) + rarity * weigh(count, chars / meanChars, LENGTH_WEIGHT);
       }
     }
     this.isCleared = barFor(subject, holders, texts);
     this.holdTopic(topic ?? [], words.length, found);
     const scoreOf = timed(dates, all.last?.atMs ?? 0);
     for (const place of found) {
-      const others = this.around(place).filter((each) => each !== place);
-      const bits = others.reduce((sum, each) => sum | (held[each] ?? 0), held[place] ?? 0);
-      if (!this.isCleared(held[place] ?? 0, bits)) continue;
+      const own = held[place] ?? 0;
+      const [before, after] = [this.next(place, -1), this.next(place, 1)];
+      if (!this.isCleared(own, own | (held[before] ?? 0) | (held[after] ?? 0))) continue;
       const entry = all.at(place);
       if (entry === undefined) continue;
-      const beside = others.reduce((sum, each) => sum + NEIGHBOUR_WEIGHT * (own[each] ?? 0), 0);
-      this.scores[place] = scoreOf(entry, (own[place] ?? 0) + beside);
+      const beside = (scores[before] ?? 0) + (scores[after] ?? 0);
+      this.scores[place] = scoreOf(entry, (scores[place] ?? 0) + NEIGHBOUR_WEIGHT * beside);
     }
   }
 
@@ -145,18 +149,27 @@ class Found {
   }
 
   /** A message and its neighbours, in their order. */
-  around(place: number): number[] {
-    return [this.next(place, -1), place, this.next(place, 1)].filter((each) => each !== undefined);
+  private around(place: number): number[] {
+    return [this.next(place, -1), place, this.next(place, 1)].filter((each) => each >= 0);
   }
 
-  private next(place: number, step: 1 | -1): number | undefined {
+  /** The place of a neighbour; -1 where there is none. */
+  private next(place: number, step: 1 | -1): number {
     for (let i = 1; i <= STEPS_MAX; i++) {
       const each = place + i * step;
-      const entry = each < this.begin ? undefined : this.all.at(each);
-      if (entry === undefined) return undefined;
-      if (this.isTold(entry)) return each;
+      if (each < this.begin || each >= this.all.length) return -1;
+      if (this.isToldAt(each)) return each;
     }
-    return undefined;
+    return -1;
+  }
+
+  private isToldAt(place: number): boolean {
+    const known = this.told[place] ?? 0;
+    if (known !== 0) return known === 1;
+    const entry = this.all.at(place);
+    const isTold = entry !== undefined && this.isTold(entry);
+    this.told[place] = isTold ? 1 : 2;
+    return isTold;
   }
 
   private holdTopic(topic: readonly SubjectWord[], firstBit: number, found: readonly number[]): void {
@@ -173,7 +186,7 @@ class Found {
     const counts: [number, number][] = [];
     for (const place of places) {
       const entry = this.all.at(place);
-      if (entry === undefined || !this.isTold(entry)) continue;
+      if (entry === undefined || !this.isToldAt(place)) continue;
       const { folded, readBack } = entry;
       const count = countIn(readBack < folded.length ? folded.slice(0, readBack) : folded);
       if (count > 0) counts.push([place, count]);
@@ -190,7 +203,12 @@ class Found {
     return [...[...places].filter((place) => place >= begin), ...later];
   }
 
-  private withNeighbours(places: readonly number[]): number[] {
-    return [...new Set(places.flatMap((place) => this.around(place)))];
+  private withNeighbours(places: readonly number[]): Uint32Array {
+    const wanted = new Uint8Array(this.all.length);
+    for (const place of places) {
+      wanted[place] = 1;
+      for (const each of [this.next(place, -1), this.next(place, 1)]) if (each >= 0) wanted[each] = 1;
+    }
+    return Uint32Array.from(wanted.keys().filter((place) => wanted[place] === 1));
   }
 }
