@@ -1,6 +1,6 @@
 /**
  * How many questions about a long conversation are shown the messages that answer them, through the functions of a run:
- * `node scripts/bench/recall.ts locomo.json`, by the format of docs/memory.md#how-well-it-is-found.
+ * `node scripts/bench/recall.ts locomo.json`, a file of `[{turns: [{id, text}], qa: [{q, ev: [ids of turns], cat}]}]` (docs/memory.md#search).
  */
 import { mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";

@@ -24,7 +24,7 @@ function talkOf(scenes: readonly { asked: string; reply: string }[]): HistoryMes
   });
 }
 
-/** What a message recalls of a conversation of which the newest messages are shown. */
+/** The texts that a message recalls of a conversation whose newest messages are shown. */
 async function recalledBy(asked: string, talk: readonly HistoryMessage[], memory = "", shown = SHOWN_MAX) {
   const { home } = temporaryState();
   if (memory !== "") writeFileSync(join(home, "memory.md"), memory);

@@ -91,7 +91,7 @@ export const SCENES: readonly Scene[] = [
   scene("how long does bread dough have to rise?", "About an hour."),
 ];
 
-/** What was recalled for a message, and had nothing to do with it but a word. */
+/** Texts that were recalled for a message, and had nothing to do with it but a word. */
 export const CHANCE: readonly (readonly [asked: string, shown: string])[] = [
   ["remind me in two minutes to take out the boiled egg", "boiler"],
   ["how long do I boil an egg?", "boiler"],

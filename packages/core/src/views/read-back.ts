@@ -1,5 +1,5 @@
 /**
- * What a model reads back of the conversation: neither notices of the code ("I cannot answer at the moment …") nor replies that
+ * The part of the conversation that a model reads back: neither notices of the code ("I cannot answer at the moment …") nor replies that
  * only say that work has begun ("I'm on it"). The records say which is which; no text is matched.
  */
 import type { HistoryMessage } from "@mimikit/protocol/records/history";

@@ -24,7 +24,7 @@ const LEAD_CHARS = 100;
  */
 export const MONTH_WORD = /^month-(\d{2})$/;
 
-/** What so many repeats of a word weigh in a message of this length, in means. */
+/** The weight of so many repeats of a word in a message. @param length in mean lengths. */
 export function weigh(count: number, length: number, b = B): number {
   return (count * (K1 + 1)) / (count + K1 * (1 - b + b * length));
 }

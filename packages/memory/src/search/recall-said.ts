@@ -1,6 +1,6 @@
 /**
  * The earlier messages that a turn is shown: those that have enough of what its messages are about, each with the one before
- * it and the one after it. What stands around a message says what it is about, so it counts in its score.
+ * it and the one after it. Neighbours say what a message is about, so they count in its score.
  */
 import { wordsOf } from "@mimikit/core/views/read-back";
 import type { HistoryHit } from "@mimikit/protocol/wire/api";
@@ -77,7 +77,7 @@ export async function recallSaid(
   });
 }
 
-/** What was found in the messages since the conversation began. */
+/** The messages since the conversation began that have words of a subject. */
 class Found {
   /** Of each message that clears the bar; 0 of the others. */
   readonly scores: Float64Array;
@@ -140,7 +140,7 @@ class Found {
   }
 
   /**
-   * What is shown of a message and its neighbours, in their order. One that has enough only together with them is shown with
+   * The places that a hit shows, its neighbours' and its own, in their order. One that has enough only together with them is shown with
    * those that it needs: it is beside the message that is meant.
    */
   shownWith(place: number): number[] {

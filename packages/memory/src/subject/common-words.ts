@@ -20,7 +20,18 @@ const PHRASES =
   晚安 是的 对的 嗯嗯 哈哈 再试 试试 重试 继续 给我 看看 好了 麻烦 行吧 明白 收到 加油 来吧 请你 帮我 帮忙 辛苦`.split(
     /\s+/,
   );
+/** Characters that are words of their own, and say nothing about a subject. */
+const CHARACTERS = new Set(
+  `的了是在我你您他她它们和与或也都就不没吗呢吧啊呀嘛哦嗯把被给让要会能可有这那个其每各某本该好再天点几多少什么很太最更还又先后前去来说看做想用到从对为以当等叫停写查
+  找算读念听讲张件次些种条句段篇封份请问帮上下里外中内大小长短快慢高低年月日号时分秒周半一二三四五六七八九十百千万两哪谁怎何如若改换加减放拿打开关行走坐起出进回过完成像比跟向往只样久
+  才刚已曾正将并且但而却所得地着过话事人家`,
+);
 const HAN = /\p{Script=Han}/u;
+
+/** @param character that is a word of its own. */
+export function isTellingCharacter(character: string): boolean {
+  return HAN.test(character) && !CHARACTERS.has(character);
+}
 
 /** A text without phrases of courtesy in simplified Chinese. */
 export function withoutPhrases(text: string): string {
@@ -30,7 +41,7 @@ export function withoutPhrases(text: string): string {
   return rest;
 }
 
-const COMMON = `able accord across act action actual add afternoon age ago agree almost alone along already always amaze amount answer anyone
+const COMMON = `weather joke timer alarm shorter longer tired dollar euro lot helpful german english french chinese translate translation able accord across act action actual add afternoon age ago agree almost alone along already always amaze amount answer anyone
   anything appear area arrive ask away back bad base become begin behind believe beside best better big bit both bring build
   busy buy call came care carry case cause certain chance change check choose clear close come common complete consider cost could
   couple course cover create current cut date day deal decide definitely describe detail different difficult do down each early
@@ -51,7 +62,7 @@ const COMMON = `able accord across act action actual add afternoon age ago agree
   yesterday young zero one two three four five six seven eight nine ten eleven twelve once twice o'clock am pm
   monday tuesday wednesday thursday friday saturday sunday january february march april may june july august september october
   november december spring summer autumn winter
-  anders anfang antwort arbeit arbeiten art aufgabe beide beispiel bekommen besser bisschen bleiben brauche brauchen bringen dinge
+  wetter witz kürzer länger erzähl erzähle übersetze deutsch englisch anders anfang antwort arbeit arbeiten art aufgabe beide beispiel bekommen besser bisschen bleiben brauche brauchen bringen dinge
   einfach einmal ende erste etwas fall fertig finde finden frage fragen frau freund früh ganz geben gefunden gehe gehen geht gemacht
   genug gerade gestern gibt glaube gleich groß haus heute heißt helfen hilfe hilf holen hören immer jahr jahre jeder jemand jetzt kam
   klein komme kommen kommt kosten kostet kurz lange lassen leben leicht leute letzte liegt liste machst macht man mann mehrere meinst
@@ -60,7 +71,7 @@ const COMMON = `able accord across act action actual add afternoon age ago agree
   schlecht schön sehen seit siehe später stelle stunde stunden suche suchen tage teil text tun uhr uhrzeit unten versuchen vergessen verstehe
   vorher weiß welt wenig wichtig wirklich wissen woche wochen wollen wort zahl zeigen zeit ziemlich zurück zusammen zwei drei vier fünf
   montag dienstag mittwoch donnerstag freitag samstag sonntag januar februar märz mai juni juli oktober dezember
-  今天 明天 昨天 后天 早上 上午 中午 下午 晚上 现在 时间 时候 分钟 小时 星期 周末 今年 明年 去年 这周 下周 每天 每周 每月 每个 月份
+  意思 多久 后呢 天气 笑话 改成 翻译 第一个 第二个 第三个 就这 有哪 再短 再长 短一 长一 今天 明天 昨天 后天 早上 上午 中午 下午 晚上 现在 时间 时候 分钟 小时 星期 周末 今年 明年 去年 这周 下周 每天 每周 每月 每个 月份
   事情 东西 地方 问题 工作 朋友 家里 觉得 知道 告诉 需要 喜欢 开始 结束 完成 准备 打算 提醒 安排 任务 消息 文件 内容 列表
   计划 名字 第一 第二 第三 一点 有点 很多 非常 特别 比较 所有 全部 其他 另外 不要 不用 不能 不会 还要 还有 帮我 一起 找到 看到 听到 出来
   起来 回来 过来 下来 可能 应该 已经 正在 马上 刚才 最近 以后 以前 之前 之后 先把 再把 多少 几点 几号 哪天 哪年 怎么 为什

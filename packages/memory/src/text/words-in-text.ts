@@ -45,7 +45,7 @@ export function wholeWords(forms: readonly string[]): (text: string) => number {
   };
 }
 
-/** What all forms of a word begin with: `pric` of `price`, which is `pricing` too, and `cop` of `copy`. */
+/** The letters that all forms of a word begin with: `pric` of `price`, which is `pricing` too, and `cop` of `copy`. */
 export function commonBeginning(word: string): string {
   return CUT_ENDING.test(word) ? word.slice(0, -1) : word;
 }
