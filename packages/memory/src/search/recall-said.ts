@@ -112,7 +112,7 @@ class Found {
     const rarestFirst = words
       .map((word, i) => ({ word, i, candidates: this.candidatesFor(word) }))
       .sort((a, b) => a.candidates.length - b.candidates.length);
-    let enough: Uint32Array | null = null;
+    let enough: number[] | null = null;
     for (const { word, i, candidates } of rarestFirst) {
       if (enough === null && found.length >= FOUND_ENOUGH) enough = this.withNeighbours(found);
       const counts = this.count(word, enough ?? candidates);
@@ -203,12 +203,12 @@ class Found {
     return [...[...places].filter((place) => place >= begin), ...later];
   }
 
-  private withNeighbours(places: readonly number[]): Uint32Array {
+  private withNeighbours(places: readonly number[]): number[] {
     const wanted = new Uint8Array(this.all.length);
     for (const place of places) {
       wanted[place] = 1;
       for (const each of [this.next(place, -1), this.next(place, 1)]) if (each >= 0) wanted[each] = 1;
     }
-    return Uint32Array.from(wanted.keys().filter((place) => wanted[place] === 1));
+    return [...wanted.keys()].filter((place) => wanted[place] === 1);
   }
 }

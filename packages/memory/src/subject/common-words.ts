@@ -50,8 +50,8 @@ const COMMON = `weather joke timer alarm shorter longer tired dollar euro lot he
   form forward free friend full fun further future gave general get getting glad go goal good group grow guess guy half hand
   happen happy hard hear heard help here high hold home hope hot hour house however hundred idea important improve include inside
   instead interest issue item job join keep kept kid kind know large last late later lead least leave left less let level life
-  light like line list little live long longer look lose lot love low made main make many matter mean mention message mind
-  minute miss moment money month more morning most move much name near need never new next night noon normal note nothing
+  light like line list little long longer look lose lot love low made main make many matter mean mention message mind
+  minute miss moment money month more morning most move much near need never new next night noon normal note nothing
   number offer often old open option order other outside own part party pass past pay people person pick piece place plan play
   point possible prefer present pretty probably problem put question quick quickly quiet quite rather reach ready real reason
   receive recent recently recommend remain remind reminder reply rest result return room save saw second see seem seen
