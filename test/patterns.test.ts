@@ -62,6 +62,14 @@ const MADE: Readonly<Record<string, readonly [example: RegExp, reason: string]>>
     [/^\.replaced(?:-\w+){4}-tmp-([\w.-]+)-(\d+)$/, "the name of a folder"],
   'packages/protocol/src/texts/visible.ts new RegExp( `[ \\\\n\\\\t]+|(${UNSEEN})\\\\1*|(?<!${BASE})\\\\p{M}+|(?<=[\\\\p{M}--${UNSEEN}]{${MARKS_MAX}})\\\\p{M}`, "gv", )':
     [/[ \n\t]+|(\p{Cf})\1*|(?<!\p{L})\p{M}+|(?<=[\p{M}--\p{Cf}]{4})\p{M}/gv, "classes of characters of ours"],
+  'packages/memory/src/text/words-in-text.ts new RegExp(`[${CJK}${UNSPACED}]`, "v")': [
+    /[\p{Script=Han}\p{Script=Thai}]/v,
+    "names of scripts",
+  ],
+  'packages/memory/src/text/words-in-text.ts new RegExp(`[[\\\\p{L}\\\\p{N}\\\\p{M}]--[${CJK}${UNSPACED}]]`, "v")': [
+    /[[\p{L}\p{N}\p{M}]--[\p{Script=Han}\p{Script=Thai}]]/v,
+    "names of scripts",
+  ],
   'packages/protocol/src/texts/coded.ts new RegExp(`^${source.join("")}$`, "s")': [
     /^there is no (?<what>\w+) here$/s,
     "texts of ours; for texts of 1,000 characters at most",

@@ -5,6 +5,7 @@ import { findSaid } from "@mimikit/memory/forgotten/find-said";
 import { Forgotten } from "@mimikit/memory/forgotten/forgotten";
 import { readForgotten, shownHits, shownLog, shownMessages } from "@mimikit/memory/forgotten/read-forgotten";
 import { HistoryIndex } from "@mimikit/memory/search/history-index";
+import { subjectOf } from "@mimikit/memory/subject/subject";
 import type { HistoryMessage } from "@mimikit/protocol/records/history";
 import { describe, expect, test } from "vitest";
 import { workspace } from "./workspace.ts";
@@ -111,12 +112,16 @@ test("notes and summaries are shown without it, and what is remembered stays", (
   expect(shownHits(hits, forgetting(FISH)).map(({ source }) => source)).toEqual(["memory/2026-11-23.md", "memory.md"]);
 });
 
+const ASKED = "fish for anna";
+
 test("no search, page or look back finds it, until the file does not say so any more", async () => {
   const place = workspace({ ".mimikit/forgotten.md": `- ${FORGOTTEN_AT} ${FISH}\n` });
   const log = new HistoryIndex(place.home).with([said("We have fish on Friday."), said(FISH)]);
   const read = async () => {
     const shown = shownLog(log, await readForgotten(place.home));
-    const recall = { query: "fish for Anna", limit: 3, isKnown: () => false, forgotten: new Set<number>() };
+    const subject = subjectOf(ASKED, []);
+    if (subject === null) throw new Error("it is about something");
+    const recall = { subject, asked: ASKED, limit: 3, isKnown: () => false, forgotten: new Set<number>() };
     const found = [
       await shown.search({ query: "Anna fish", limit: 5 }),
       await shown.recall(recall),

@@ -13,6 +13,7 @@ import { join } from "node:path";
 import { HistoryIndex } from "@mimikit/memory/search/history-index";
 import { keepMonthIndexes, MONTH_BYTES_MIN } from "@mimikit/memory/search/keep-month-indexes";
 import { type PlacedTurn, readMonthIndex, writeMonthIndex } from "@mimikit/memory/search/month-index";
+import { subjectOf } from "@mimikit/memory/subject/subject";
 import type { HistoryMessage, HistoryTurn } from "@mimikit/protocol/records/history";
 import { Result } from "@mimikit/protocol/records/result";
 import { HistoryQuery } from "@mimikit/protocol/wire/api";
@@ -73,6 +74,12 @@ async function threeMonths() {
   return { home, fs, path, indexPath, keep, counts };
 }
 
+function asking(question: string) {
+  const subject = subjectOf(question, []);
+  if (subject === null) throw new Error("the question is about nothing");
+  return { subject, asked: question, limit: 5, isKnown: () => false, forgotten: new Set<number>() };
+}
+
 /** All that can be seen of a history. */
 async function seen(index: HistoryIndex, newest: HistoryMessage[] = []) {
   const said = index.with(newest);
@@ -84,6 +91,7 @@ async function seen(index: HistoryIndex, newest: HistoryMessage[] = []) {
     between: await said.between({ after: "2026-01-31T00:00:00.000Z", before: "2026-02-20T00:00:00.000Z", limit: 20 }),
     before: await said.page({ before: "m-1300", limit: 20 }),
     around: await said.page({ around: `m-${1 + TURNS}`, limit: 20 }),
+    recalled: await said.recall(asking("what was said about number 700?")),
     unknown: await said.page({ around: "m-0", limit: 20 }),
   };
 }
@@ -95,6 +103,37 @@ test("searches and pages are the same with indexes and without, and something is
   expect(await keep()).toBe(2);
   expect(await seen(new HistoryIndex(home), newest)).toEqual(without);
   expect(without.hits.map(({ length }) => length > 0)).toEqual([true, true, true, true, true, true, true, false]);
+});
+
+test("notices of the code are recalled neither from a month that has an index nor from one that has none", async () => {
+  const { home, keep } = await threeMonths();
+  const at = `${FEBRUARY}-20T09:00:00.000Z`;
+  const notice: HistoryMessage = {
+    id: "t-5000.reply",
+    role: "assistant",
+    text: "The zeppelin could not be reached.",
+    at,
+    spoken: 0,
+  };
+  const broken: HistoryMessage = {
+    id: "t-5001.reply",
+    role: "assistant",
+    text: "The zeppelin is full of hydrogen.\n\nStopped.",
+    at,
+    spoken: 33,
+  };
+  await appendHistory(home, FEBRUARY, [
+    { turn: 1 + 2 * TURNS - 1, messages: [] },
+    { turn: 2_000_000, messages: [notice, broken] },
+  ]);
+  await appendHistory(home, MARCH, [turnOf(2_000_001, MARCH)]);
+  const recalled = async () => {
+    const hits = await new HistoryIndex(home).with([]).recall(asking("zeppelin?"));
+    return hits.filter(({ text }) => text.includes("zeppelin")).map(({ text }) => text);
+  };
+  expect(await recalled()).toEqual(["The zeppelin is full of hydrogen."]);
+  expect(await keep()).toBe(2);
+  expect(await recalled()).toEqual(["The zeppelin is full of hydrogen."]);
 });
 
 test("a page of a month that has an index is read by its own lines, each once, and not by the month", async () => {

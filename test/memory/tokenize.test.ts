@@ -1,6 +1,7 @@
+import { wordsToFind } from "@mimikit/memory/sources/memory-query";
 import { fold } from "@mimikit/memory/text/fold";
 import { simplify } from "@mimikit/memory/text/simplify";
-import { tokenize } from "@mimikit/memory/text/tokenize";
+import { spellingsOf, tokenize } from "@mimikit/memory/text/tokenize";
 import { expect, test } from "vitest";
 
 test("tokens are words, and pairs and words of Chinese", () => {
@@ -63,6 +64,41 @@ test("traditional Chinese is searched as simplified Chinese, character by charac
   const simplified = "这个问题应该怎么处理：请帮我订周四飞往台湾的机票，并预约医院的门诊，还要买面条、鸡蛋与药。";
   expect(simplify(traditional)).toBe(simplified);
   expect(tokenize(traditional)).toEqual(tokenize(simplified));
-  expect(fold("臺北 ＴＡＩＰＥＩ 𠮷 é")).toBe("台北 taipei 𠮷 é");
+  expect(fold("臺北 ＴＡＩＰＥＩ 𠮷")).toBe("台北 taipei 𠮷");
   for (const text of ["", "plain", simplified, "タワー 서울 ①"]) expect(simplify(text)).toBe(text);
+});
+
+test.each([
+  ["café", "cafe"],
+  ["Crème brûlée", "creme brulee"],
+  ["Łódź, Straße", "lodz, strasse"],
+  ["Ελλάδα", "ελλαδα"],
+  ["İstanbul", "istanbul"],
+  ["שָׁלוֹם", "שלום"],
+  ["がっこう", "がっこう"],
+  ["йод", "йод"],
+  ["한국어", "한국어"],
+  ["हिन्दी", "हिन्दी"],
+])("%s is searched as %s, in whatever form its letters come", (text, folded) => {
+  expect(fold(text.normalize("NFC"))).toBe(folded);
+  expect(fold(text.normalize("NFD"))).toBe(folded);
+});
+
+test("German letters are also found as they are written without dots", () => {
+  for (const text of ["Müller", "MÜLLER", "Mu\u0308ller"]) expect(tokenize(text)).toEqual(["muller", "mueller"]);
+  expect(spellingsOf("mueller")).toEqual(["mueller", "muller"]);
+  expect(spellingsOf("zebra")).toEqual(["zebra"]);
+});
+
+test("writing without spaces is cut into its words, and marks are a part of their words", () => {
+  expect(tokenize("การประชุมวันจันทร์")).toContain("ประชุม");
+  expect(tokenize("हिन्दी में")).toEqual(["हिन्दी", "में"]);
+});
+
+test.each([
+  ["Wie viel Uhr ist es?", ["uhr"]],
+  ["Wann war die Wartung?", ["wartung"]],
+  ["the war and the hat", ["war", "hat"]],
+])("%j is about %j", (text, words) => {
+  expect(wordsToFind(text)).toEqual(words);
 });

@@ -1,96 +1,14 @@
 /** A model's view of its memories: 180 facts among small talk, asked for in another order (docs/memory.md#search). */
-import { writeFileSync } from "node:fs";
-import { join } from "node:path";
-import { renderPrompt } from "@mimikit/agent/prompt/prompt";
-import { HistoryIndex } from "@mimikit/memory/search/history-index";
-import { refreshMemoryIndex } from "@mimikit/memory/search/search";
-import { turnId } from "@mimikit/protocol/base/id";
-import { byRole } from "@mimikit/protocol/base/kind";
-import { Result } from "@mimikit/protocol/records/result";
-import { createRecord } from "@mimikit/store/disk/record";
-import { archivePath } from "@mimikit/store/disk/state";
-import { StateCache } from "@mimikit/store/state-cache/state-cache";
-import { HistoryWindow } from "@mimikit/store/views/history";
 import { expect, test } from "vitest";
-import { HistoryMonths } from "../../apps/supervisor/src/views/history-months.ts";
-import { writeHistory } from "../../apps/supervisor/src/views/history-view.ts";
-import { gatherContext } from "../../apps/worker-pool/src/run/gather-context.ts";
-import { OpenTasks } from "../../apps/worker-pool/src/run/open-tasks.ts";
-import { OwnerRules } from "../../apps/worker-pool/src/run/owner-rules.ts";
-import { runOf } from "../agent/prompt-fixtures.ts";
-import { done, NOON_MS, turn } from "../core/facts.ts";
 import { temporaryState } from "../store/home.ts";
+import { conversationIn } from "./recall/conversation.ts";
 import { chanceOf, FACTS, type Fact, shuffled, TALK } from "./recall/recall-set.ts";
-
-const SMALL_WINDOW_TOKENS = 14_336;
 
 const SEEDS = [1, 2];
 /** The share that must be shown of the questions that have a word of their fact. */
 const SHOWN_MIN = 0.95;
-const MINUTE_MS = 60_000;
 
-/** A conversation that grows turn by turn, and the prompt of the turn that comes next. */
-async function conversation(memory: string) {
-  const { fs, home } = temporaryState();
-  writeFileSync(join(home, "memory.md"), memory);
-  await refreshMemoryIndex({ home, workDir: home });
-  const cache = new StateCache(fs, { token: "token", durable: false, onBadArchive: () => undefined });
-  await cache.archiveIndex.load();
-  const sources = {
-    home,
-    workDir: home,
-    fs,
-    cache,
-    openTasks: new OpenTasks(cache),
-    conversation: new HistoryWindow(fs, cache.archiveIndex),
-    said: new HistoryIndex(home),
-    rules: new OwnerRules(fs, () => undefined),
-    providers: byRole(() => "openai"),
-    listSkills: async () => [],
-    nowMs: () => NOON_MS,
-  };
-  let turns = 0;
-  const next = (text: string) => {
-    const at = new Date(NOON_MS + turns * MINUTE_MS).toISOString();
-    return turn(turnId(turns + 1), { messages: [{ kind: "message", id: `m-${turns + 1}`, at, text }] });
-  };
-  const months = new HistoryMonths(home, cache.archiveIndex);
-  return {
-    async say(text: string, reply: string) {
-      const of = next(text);
-      const completedAt = new Date(NOON_MS + turns * MINUTE_MS).toISOString();
-      await createRecord(
-        fs,
-        Result,
-        archivePath(of.id),
-        done(of, { completedAt, effects: [{ type: "reply", text: reply }] }),
-      );
-      turns++;
-    },
-    remember: (document: string) => writeFileSync(join(home, "memory.md"), document),
-    async clear() {
-      const command = {
-        kind: "clear" as const,
-        id: "clear-1",
-        at: new Date(NOON_MS + turns * MINUTE_MS).toISOString(),
-        mac: "seal",
-      };
-      const of = turn(turnId(++turns), { clear: command });
-      await createRecord(fs, Result, archivePath(of.id), done(of));
-    },
-    async fold() {
-      await cache.archiveIndex.follow();
-      await writeHistory(fs, cache.archiveIndex);
-      await months.write();
-    },
-    async promptOf(text: string): Promise<string> {
-      const task = next(text);
-      const context = await gatherContext(task, home, sources);
-      // The window that `gatherContext` assumes.
-      return (await renderPrompt(runOf(task, context), SMALL_WINDOW_TOKENS)).user;
-    },
-  };
-}
+const conversation = (memory: string) => conversationIn(temporaryState(), memory);
 
 /** The lines of the section of memory. */
 const memoryIn = (prompt: string) =>
@@ -153,7 +71,10 @@ test("simplified and traditional Chinese find each other, in memory and in what 
   await say("机房的钥匙在总务处。", "好的。");
   for (const text of TALK.slice(0, 12)) await say(text, "嗯。");
   expect(memoryIn(await promptOf("台北客户的发票"))).toEqual(["[memory.md] 臺北的客戶要求開統一發票"]);
-  expect(memoryIn(await promptOf("機房的鑰匙在哪裡？"))).toEqual(["[history 2026-11-22] user: 机房的钥匙在总务处。"]);
+  expect(memoryIn(await promptOf("機房的鑰匙在哪裡？"))).toEqual([
+    "[history 2026-11-22] user: 机房的钥匙在总务处。",
+    "[history 2026-11-22] assistant: 好的。",
+  ]);
 });
 
 async function shownFor(seed: number): Promise<Set<Fact>> {

@@ -192,6 +192,7 @@ async function reminded(
     place,
     said,
     isShown: (id) => shown.has(id) || pending.has(id) || replaced.has(id),
+    shown: context.history.filter(({ id }) => shown.has(id)).map(({ text }) => text),
     forgotten: new Set(documents.flatMap((document) => [...forgottenTurns(document)])),
   });
   return { ...found, memory: shownHits(found.memory, forgotten) };

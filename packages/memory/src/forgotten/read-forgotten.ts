@@ -88,6 +88,7 @@ export function shownLog(log: MessageLog, forgotten: Forgotten): MessageLog {
       shownMessages(await log.search({ ...query, limit: query.limit + MORE_HITS }), forgotten).slice(0, query.limit),
     recall: async (asked) =>
       shownMessages(await log.recall({ ...asked, limit: asked.limit + MORE_HITS }), forgotten).slice(0, asked.limit),
+    begunMs: () => log.begunMs(),
     recent: async (page) => shownMessages(await log.recent(page), forgotten),
     between: async (span) => shownMessages(await log.between(span), forgotten),
     page: async (wanted) => (await log.page(wanted))?.flatMap(withVersions) ?? null,

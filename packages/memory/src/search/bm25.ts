@@ -23,6 +23,19 @@ interface Candidate {
   length: number;
 }
 
+interface Candidates {
+  documents: Record<number, Candidate>;
+  /** For each word the ids of the units that have it. */
+  holders: number[][];
+}
+
+export interface FoundUnits {
+  units: { id: number; score: number; held: number }[];
+  holders: number[];
+  /** How many units there are. */
+  count: number;
+}
+
 export class Bm25 {
   /** Of each word, in the order in which they came. */
   private readonly numbers = new Map<string, number>();
@@ -57,7 +70,42 @@ export class Bm25 {
   /** The ids of the units that have any of these words, and how well each fits. */
   search(words: readonly string[]): [id: number, score: number][] {
     const asked = [...new Set(words)].filter((word) => this.numbers.has(word));
-    const { documents, holders } = this.candidatesFor(asked);
+    return this.rank(words, asked, this.candidatesFor(asked));
+  }
+
+  /**
+   * The same for words with several spellings each.
+   * @param others words that add nothing to a score.
+   * @returns with each unit the bits of the words that it has, those of the others after them; and how many units have each word.
+   */
+  find(words: readonly (readonly string[])[], others: readonly (readonly string[])[]): FoundUnits {
+    const all = [...words, ...others];
+    const asked = [...new Set(all.flat())].filter((form) => this.numbers.has(form));
+    const candidates = this.candidatesFor(asked);
+    const bitsOf = asked.map((form) =>
+      all.reduce((bits, forms, i) => (forms.includes(form) ? bits | (1 << i) : bits), 0),
+    );
+    const held = new Map<number, number>();
+    const holders = all.map(() => 0);
+    for (const [id, { freq }] of Object.entries(candidates.documents)) {
+      const bits = Object.keys(freq).reduce((sum, place) => sum | (bitsOf[Number(place)] ?? 0), 0);
+      held.set(Number(id), bits);
+      for (let i = 0; i < all.length; i++) if ((bits & (1 << i)) !== 0) holders[i] = (holders[i] ?? 0) + 1;
+    }
+    const ranked = this.rank(words.flat(), asked, candidates);
+    return {
+      units: ranked.map(([id, score]) => ({ id, score, held: held.get(id) ?? 0 })),
+      holders,
+      count: this.units.size,
+    };
+  }
+
+  private rank(
+    words: readonly string[],
+    asked: readonly string[],
+    candidates: Candidates,
+  ): [id: number, score: number][] {
+    const { documents, holders } = candidates;
     const engine = createEngine();
     engine.defineConfig(CONFIG);
     engine.definePrepTasks([(text) => text.split(" ")]);
@@ -72,7 +120,7 @@ export class Bm25 {
   }
 
   /** @returns the units that have any of the words, and for each word their ids. */
-  private candidatesFor(asked: readonly string[]) {
+  private candidatesFor(asked: readonly string[]): Candidates {
     const placeOf = new Map(asked.map((word, place) => [this.numbers.get(word), place]));
     const documents: Record<number, Candidate> = {};
     const holders: number[][] = asked.map(() => []);

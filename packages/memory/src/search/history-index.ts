@@ -13,11 +13,12 @@ import { shareRuns } from "@mimikit/store/disk/share-runs";
 import { IMPORTED } from "@mimikit/store/disk/state";
 import { HistoryPartitions } from "@mimikit/store/views/history-partitions";
 import { importedSources } from "@mimikit/store/views/imported-history";
-import { SEEN_CHARS_MIN, wordsToScan } from "../sources/memory-query.ts";
-import { fold } from "../text/fold.ts";
-import { DATE_WEIGHT, YEAR_WORD } from "../text/months.ts";
+import { wordsToScan } from "../sources/memory-query.ts";
 import { PairFilter } from "../text/pair-filter.ts";
+import { beginningsOf } from "../text/words-in-text.ts";
 import { MonthChanged, type MonthIndex, readMonthIndex } from "./month-index.ts";
+import { best, excerpt, MONTH_WORD, meanOf, timed, weigh } from "./rank-said.ts";
+import { type RecallQuery, recallSaid } from "./recall-said.ts";
 import { SaidEntries } from "./said-entries.ts";
 import { KnownEntry, readMessages, readWhole, type SaidMessage, type SearchEntry } from "./said-entry.ts";
 
@@ -26,39 +27,9 @@ const SCANNED_WORDS_MAX = 16;
 /** Only the last reply can be given again: its versions are hardly apart, and what is read of both sides has them. */
 const VERSIONS_NEAR = 20;
 const HIT_CHARS_MAX = 500;
-/** As many as of a paragraph of memory. */
-const RECALLED_CHARS_MAX = 300;
-/** A text that was said more than once is recalled once; so many repeats are skipped. */
-const SAME_MAX = 4;
-/** BM25: how soon repeats stop to count, and how much the length of a message matters (SPEC E5). */
-const K1 = 1.2;
-const B = 0.75;
-/**
- * The newest messages count a fifth more than very old ones, and half of that a quarter earlier: of two similar messages
- * the later wins, and one that matches better wins over both.
- */
-const RECENCY_BOOST = 0.2;
-const RECENCY_HALF_LIFE_MS = 90 * 86_400_000;
-/** A question counts so much less than a statement: a user who asks again wants the answer, not the question. */
-const QUESTION_WEIGHT = 0.5;
 /** So many messages have the rarer words of a query: its other words only tell them apart. */
 const FOUND_ENOUGH = 2_000;
-/** The length of a message is told from so many of them, spread over all. */
-const SAMPLE_MAX = 1_000;
-/** Further repeats hardly raise a score. */
-const COUNT_MAX = 4;
 const SCORE_DIGITS = 3;
-/** Characters kept before the first found word where a long text is cut. */
-const LEAD_CHARS = 100;
-
-/**
- * The tokenizer's form of "in March" and of 三月. By itself a month finds nothing, or everything that was said then would
- * be found; a year finds what speaks of it.
- */
-const MONTH_WORD = /^month-(\d{2})$/;
-/** Writing of which the tokenizer makes pairs, and what else words are made of. */
-const CJK = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}ー]/v;
-const LETTER = /[[\p{L}\p{N}]--[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}ー]]/v;
 
 export class HistoryIndex {
   /** Calls at the same time read once. */
@@ -102,16 +73,9 @@ export class HistoryIndex {
         // Of equal hits those of here come first.
         return others.length === 0 ? own : [...own, ...others].sort((a, b) => b.score - a.score).slice(0, query.limit);
       },
-      recall: ({ query, limit, isKnown, forgotten }) =>
-        this.look(newest, async (all) => {
-          const begin = all.findLast(({ isClear }) => isClear) + 1;
-          const asked = fold(query);
-          const isTold = ({ role, id, turn, folded }: SearchEntry, place: number) =>
-            place >= begin && role !== "system" && !isKnown(id) && !forgotten.has(turn) && folded !== asked;
-          const wanted = { query, limit: limit * SAME_MAX };
-          const hits = await search(all, this.filter, wanted, { isMeant: isTold, charsMax: RECALLED_CHARS_MAX });
-          return hits.filter(({ text }, i) => hits.findIndex((hit) => hit.text === text) === i).slice(0, limit);
-        }),
+      recall: (query) => this.look(newest, (all) => recallSaid(all, this.filter, query)),
+      begunMs: () =>
+        this.look(newest, async (all) => all.at(all.findLast(({ isClear }) => isClear) + 1)?.atMs ?? Infinity),
       recent: ({ count, offset }) =>
         this.look(newest, (all) => {
           const end = all.length - offset;
@@ -227,16 +191,10 @@ export interface MessageLog {
   newest: readonly HistoryMessage[];
   /** The best hits first. */
   search(query: HistoryQuery): Promise<HistoryHit[]>;
-  /**
-   * Messages of users and the assistant about `query` since the last new conversation, the best first: neither the query
-   * itself, asked before, nor known facts, nor messages of forgotten turns.
-   */
-  recall(asked: {
-    query: string;
-    limit: number;
-    isKnown(id: string): boolean;
-    forgotten: ReadonlySet<number>;
-  }): Promise<HistoryHit[]>;
+  /** Messages since the last new conversation that have enough of a subject, the best first, each with its neighbours. */
+  recall(asked: RecallQuery): Promise<HistoryHit[]>;
+  /** When the first message since the last new conversation was said, in milliseconds since 1970; Infinity if there is none. */
+  begunMs(): Promise<number>;
   /** The last `count` messages before the last `offset` of them, oldest first; the last new beginning is the end. */
   recent(page: { count: number; offset: number }): Promise<SaidMessage[]>;
   /** The last `limit` messages from `after` to `before` (ISO 8601), oldest first, also from before a new beginning. */
@@ -324,43 +282,24 @@ function scoresOf(
     .sort((a, b) => a.candidates.length - b.candidates.length);
   for (const { word, candidates } of rarestFirst) {
     const isEnough = found.length >= FOUND_ENOUGH;
-    const countIn = counterOf(word);
+    const countIn = beginningsOf(word);
     // How many have it is told by the filter, which is a little above the truth.
     const rarity = Math.log(1 + (all.length - candidates.length + 0.5) / (candidates.length + 0.5));
     for (const place of isEnough ? found : candidates) {
       const entry = all.at(place);
       if (entry === undefined || (!isEnough && !isWanted(entry, place))) continue;
-      const count = countIn(entry);
+      const count = countIn(entry.folded);
       if (count === 0) continue;
-      const weight = (count * (K1 + 1)) / (count + K1 * (1 - B + (B * entry.chars) / meanChars));
       if (scores[place] === 0) found.push(place);
-      scores[place] = (scores[place] ?? 0) + rarity * weight;
+      scores[place] = (scores[place] ?? 0) + rarity * weigh(count, entry.chars / meanChars);
     }
   }
-  const months = words.flatMap((word) => MONTH_WORD.exec(word)?.[1] ?? []).map(Number);
-  const years = words.filter((word) => YEAR_WORD.test(word)).map(Number);
-  const newestMs = all.last?.atMs ?? 0;
+  const scoreOf = timed(words, all.last?.atMs ?? 0);
   for (const place of found) {
-    const saidOn = new Date(all.at(place)?.atMs ?? 0);
-    if (months.includes(saidOn.getUTCMonth() + 1)) scores[place] = (scores[place] ?? 0) + DATE_WEIGHT;
-    if (years.includes(saidOn.getUTCFullYear())) scores[place] = (scores[place] ?? 0) + DATE_WEIGHT;
-    const ageMs = Math.max(0, newestMs - (all.at(place)?.atMs ?? newestMs));
-    const weight = all.at(place)?.folded.trimEnd().endsWith("?") ? QUESTION_WEIGHT : 1;
-    scores[place] = (scores[place] ?? 0) * weight * (1 + RECENCY_BOOST * 2 ** (-ageMs / RECENCY_HALF_LIFE_MS));
+    const entry = all.at(place);
+    if (entry !== undefined) scores[place] = scoreOf(entry, scores[place] ?? 0);
   }
   return scores;
-}
-
-/** The mean length of the messages, in characters. */
-function meanOf(all: SaidEntries): number {
-  const step = Math.max(1, Math.floor(all.length / SAMPLE_MAX));
-  let chars = 0;
-  let count = 0;
-  for (let place = 0; place < all.length; place += step) {
-    chars += all.at(place)?.chars ?? 0;
-    count++;
-  }
-  return Math.max(1, chars / Math.max(1, count));
 }
 
 /** The places of the messages that may have a word. */
@@ -368,56 +307,4 @@ function candidatesFor(word: string, all: SaidEntries, filter: PairFilter): numb
   const places = filter.textsWith(word);
   for (let place = filter.size; place < all.length; place++) places.push(place);
   return places;
-}
-
-/**
- * How often a word is in a message. Chinese has no spaces: a pair of characters is found wherever it stands. A Latin word
- * begins where a word begins.
- */
-function counterOf(word: string): (entry: SearchEntry) => number {
-  const isLatin = !CJK.test(word);
-  const isStem = word.length >= SEEN_CHARS_MIN;
-  const { length } = word;
-  return ({ folded: text }) => {
-    let count = 0;
-    for (let at = text.indexOf(word); at >= 0; at = text.indexOf(word, at + length)) {
-      if (isLatin && (isLetterAt(text, at - 1) || (!isStem && isLetterAt(text, at + length)))) continue;
-      if (++count === COUNT_MAX) break;
-    }
-    return count;
-  };
-}
-
-/** Is there a letter or a digit that belongs to a Latin word? Called for every hit, so without a regexp for most. */
-function isLetterAt(text: string, at: number): boolean {
-  const code = text.charCodeAt(at);
-  if (Number.isNaN(code)) return false;
-  if (code < 128) return (code >= 97 && code <= 122) || (code >= 48 && code <= 57);
-  return LETTER.test(text.charAt(at));
-}
-
-/** The places of the highest scores above 0, the highest first; of equal ones the last comes first. */
-function best(scores: Float64Array, limit: number): number[] {
-  const places: number[] = [];
-  const scoreAt = (place: number | undefined) => (place === undefined ? 0 : (scores[place] ?? 0));
-  for (let i = scores.length - 1; i >= 0; i--) {
-    const score = scoreAt(i);
-    if (score <= (places.length < limit ? 0 : scoreAt(places.at(-1)))) continue;
-    const rank = places.findIndex((place) => scoreAt(place) < score);
-    places.splice(rank < 0 ? places.length : rank, 0, i);
-    if (places.length > limit) places.pop();
-  }
-  return places;
-}
-
-/** A long text from a little before the first word that was found in it. */
-function excerpt(text: string, folded: string, words: readonly string[], charsMax: number): string {
-  if (text.length <= charsMax) return text;
-  const places = words.map((word) => folded.indexOf(word)).filter((at) => at >= 0);
-  const first = Math.min(...places);
-  // The folded text may be longer than the text: never begin beyond the last piece of it.
-  const last = text.length - charsMax;
-  const start = first + LEAD_CHARS < charsMax ? 0 : Math.min(last, Math.max(0, first - LEAD_CHARS));
-  const end = start + charsMax;
-  return `${start > 0 ? "… " : ""}${text.slice(start, end).toWellFormed()}${end < text.length ? "… [truncated]" : ""}`;
 }

@@ -14,8 +14,10 @@ import {
   readSource,
   stampOf,
 } from "../sources/sources.ts";
+import { barFor } from "../subject/bar.ts";
+import type { Subject, SubjectWord } from "../subject/subject.ts";
 import { DATE_WEIGHT, YEAR_WORD } from "../text/months.ts";
-import { BEGINNING, excerpt, readUnits, type Settled, type TextUnit } from "../text/units.ts";
+import { BEGINNING, excerpt, isKnownSaid, readUnits, type Settled, type TextUnit } from "../text/units.ts";
 import { Bm25 } from "./bm25.ts";
 
 /** Units beyond are found by the scan only. */
@@ -71,13 +73,16 @@ export class MemoryIndex {
   /** Finds what the files say now. Throws what the disk throws. */
   async search(query: MemoryQuery): Promise<MemoryHit[]> {
     await this.follow();
-    const words = wordsToFind(query.query);
+    const { subject } = query;
+    const words = subject?.words.flatMap(({ forms }) => forms) ?? wordsToFind(query.query);
     if (words.length === 0) return [];
-    const years = words.filter((word) => YEAR_WORD.test(word));
-    const found = this.words.search(words).flatMap(([id, score]) => {
+    const years = (subject?.dates ?? words).filter((word) => YEAR_WORD.test(word));
+    const scored = subject === undefined ? this.words.search(words) : this.clearing(subject);
+    const found = scored.flatMap(([id, score]) => {
       const unit = this.units.get(id);
       const file = this.files.get(unit?.path ?? "");
       if (unit === undefined || file === undefined || !isAskedFor(file.name, file.days, query)) return [];
+      if (isKnownSaid(unit.text, query.saidFromMs)) return [];
       const { year } = file;
       return [{ id, unit, file, score: year !== null && years.includes(year) ? score + DATE_WEIGHT : score }];
     });
@@ -89,6 +94,14 @@ export class MemoryIndex {
       score: score / best,
       at: file.days.first,
     }));
+  }
+
+  /** The units that have enough of a subject. */
+  private clearing(subject: Subject): [id: number, score: number][] {
+    const formsOf = (words: readonly SubjectWord[]) => words.map(({ forms }) => forms);
+    const { units, holders, count } = this.words.find(formsOf(subject.words), formsOf(subject.topic ?? []));
+    const isCleared = barFor(subject, holders, count);
+    return units.filter(({ held }) => isCleared(held, held)).map(({ id, score }) => [id, score]);
   }
 
   /** Brings the index to what is on disk. */

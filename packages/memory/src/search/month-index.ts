@@ -18,9 +18,10 @@ import { NOT_OURS, openToRead, parseLine } from "@mimikit/store/views/history-pa
 import { z } from "zod";
 import { fold } from "../text/fold.ts";
 import { PairBlock } from "../text/pair-filter.ts";
+import { readBackOf } from "./said-entry.ts";
 
 /** Of what is kept, of how a text is folded, and of how pairs become bits. */
-const VERSION = 2;
+const VERSION = 3;
 /** A longer month has no index: it would be taken into memory in one go, which is 25 ms for 57,000 messages of common length. */
 export const MONTH_BYTES_MAX = 16 * 1_048_576;
 /** No month of MONTH_BYTES_MAX has a longer index, however short its messages are. */
@@ -52,6 +53,8 @@ const Columns = z.object({
   /** 1 where the conversation starts over. */
   clears: z.instanceof(Uint8Array),
   chars: z.instanceof(Uint32Array),
+  /** Of each message: how many of these a model reads back. */
+  readBack: z.instanceof(Uint32Array),
   /** The folded texts, one after the other: those that have a character above U+00FF, which take two bytes each, and the others. */
   wide: z.string(),
   narrow: z.string(),
@@ -149,6 +152,11 @@ export class MonthIndex {
   /** Characters of the folded text. */
   charsOf(message: number): number {
     return this.columns.chars[message] ?? 0;
+  }
+
+  /** Characters of the folded text that a model reads back. */
+  readBackOf(message: number): number {
+    return this.columns.readBack[message] ?? 0;
   }
 
   foldedOf(message: number): string {
@@ -310,6 +318,7 @@ async function describe(lines: readonly PlacedTurn[]): Promise<Parts> {
     roles: Uint8Array.from(said, ({ message }) => ROLES.indexOf(message.role)),
     clears: Uint8Array.from(said, ({ message }) => (message.marker === "clear" ? 1 : 0)),
     chars: Uint32Array.from(folded, ({ length }) => length),
+    readBack: Uint32Array.from(said, ({ message }, i) => readBackOf(message, folded[i] ?? "")),
     ...layOut(folded),
   } as const;
   return { columns, pairs };

@@ -1,4 +1,5 @@
 /** A message as it is searched: one that is in memory, or one of a month that has an index. */
+import { isNotice, wordsOf } from "@mimikit/core/views/read-back";
 import type { HistoryMessage } from "@mimikit/protocol/records/history";
 import { fold } from "../text/fold.ts";
 import type { MonthIndex } from "./month-index.ts";
@@ -19,6 +20,15 @@ interface Searched {
   readonly chars: number;
   /** The text as it is searched. */
   readonly folded: string;
+  /** Characters of `folded` that a model reads back, from its beginning on; 0 for notices of the code and fillers. */
+  readonly readBack: number;
+}
+
+/** How much of the folded text of a message a model reads back. */
+export function readBackOf(message: HistoryMessage, folded: string): number {
+  if (isNotice(message)) return 0;
+  const words = wordsOf(message);
+  return words === message.text ? folded.length : Math.min(folded.length, fold(words).length);
 }
 
 /** A message that is in memory. */
@@ -26,12 +36,14 @@ export class KnownEntry implements Searched {
   readonly turn: number;
   readonly atMs: number;
   readonly folded: string;
+  readonly readBack: number;
   readonly message: HistoryMessage;
 
   constructor(message: HistoryMessage, turn: number) {
     this.turn = turn;
     this.atMs = Date.parse(message.at);
     this.folded = fold(message.text);
+    this.readBack = readBackOf(message, this.folded);
     this.message = message;
   }
 
@@ -89,6 +101,10 @@ export class IndexedEntry implements Searched {
 
   get folded(): string {
     return this.month.foldedOf(this.nth);
+  }
+
+  get readBack(): number {
+    return this.month.readBackOf(this.nth);
   }
 }
 

@@ -5,6 +5,9 @@ import { hasCode } from "@mimikit/store/disk/error-code";
 
 const GREP_MS_MAX = 2_000;
 const OUTPUT_BYTES_MAX = 1_048_576;
+/** Words are searched without accents, which ripgrep sees: a file that has any is read. */
+const ACCENTED = "[\\u{00c0}-\\u{024f}\\u{0300}-\\u{036f}\\u{1e00}-\\u{1eff}]";
+const SIGNS = /[^\p{L}\p{N}]/gu;
 /** ripgrep's ways to say that no file holds any of the words, and that it could not read some of the files. */
 const NOTHING_FOUND = 1;
 const SOME_UNREADABLE = 2;
@@ -17,15 +20,8 @@ const run = promisify(execFile);
  */
 export async function grepFiles(words: readonly string[], paths: readonly string[]): Promise<string[] | null> {
   if (words.length === 0 || paths.length === 0) return [];
-  const options = [
-    "--no-config",
-    "--no-messages",
-    "--files-with-matches",
-    "--null",
-    "--fixed-strings",
-    "--ignore-case",
-  ];
-  const patterns = words.map((word) => `--regexp=${word}`);
+  const options = ["--no-config", "--no-messages", "--files-with-matches", "--null", "--ignore-case"];
+  const patterns = [...words.map((word) => word.replaceAll(SIGNS, "\\$&")), ACCENTED].map((each) => `--regexp=${each}`);
   try {
     const limits = { timeout: GREP_MS_MAX, maxBuffer: OUTPUT_BYTES_MAX, killSignal: "SIGKILL" as const };
     const { stdout } = await run("rg", [...options, ...patterns, "--", ...paths], limits);

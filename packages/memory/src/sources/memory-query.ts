@@ -1,16 +1,16 @@
 /** Queries to memory and their results: the same, whichever way they were found. */
 import { sentence } from "@mimikit/protocol/texts/coded";
 import { z } from "zod";
-import { STOP_WORDS } from "../text/stop-words.ts";
-import { tokenize } from "../text/tokenize.ts";
+import type { Subject } from "../subject/subject.ts";
+import { GERMAN_ONLY, isGerman, STOP_WORDS } from "../text/stop-words.ts";
+import { spellingsOf, tokenize } from "../text/tokenize.ts";
+import { SEEN_CHARS_MIN } from "../text/words-in-text.ts";
 
 export const HITS_DEFAULT = 5;
 export const HITS_MAX = 50;
 /** The part of a longer query that is used. */
 export const QUERY_CHARS_MAX = 10_000;
 export const QUERY_WORDS_MAX = 64;
-/** A Latin word of this length finds what begins with it where texts are scanned: `deploy` finds `deployment`. */
-export const SEEN_CHARS_MIN = 4;
 
 /** The queries to memory that people and programs may make, beside its place. */
 export const MemorySearch = z.strictObject({
@@ -35,7 +35,13 @@ export interface MemoryPlace {
   mayRead?: (path: string, stamp: string) => boolean;
 }
 
-export type MemoryQuery = MemoryPlace & MemorySearch;
+export type MemoryQuery = MemoryPlace &
+  MemorySearch & {
+    /** Only what has enough of this, in whole words. */
+    subject?: Subject;
+    /** Leaves out what a note has word by word of what was said from then on, in milliseconds since 1970. */
+    saidFromMs?: number;
+  };
 
 /** The words that a query is about, without repeats. Stop words only count where the query has nothing else. */
 export function wordsToFind(query: string): string[] {
@@ -50,12 +56,14 @@ export function wordsToScan(query: string): string[] {
   const stems = wordsToFind(query);
   const isSeen = (word: string) => stems.some((each) => each.length >= SEEN_CHARS_MIN && word.startsWith(each));
   const asked = telling(tokenize(query.slice(0, QUERY_CHARS_MAX), (word) => word));
-  return [...new Set([...stems, ...asked.filter((word) => !isSeen(word))])].slice(0, QUERY_WORDS_MAX);
+  const all = [...stems, ...asked.filter((word) => !isSeen(word))];
+  return [...new Set(all.flatMap(spellingsOf))].slice(0, QUERY_WORDS_MAX);
 }
 
 function telling(tokens: readonly string[]): string[] {
   const words = [...new Set(tokens)];
-  const about = words.filter((word) => !STOP_WORDS.has(word));
+  const isForeign = isGerman(words);
+  const about = words.filter((word) => !STOP_WORDS.has(word) && !(isForeign && GERMAN_ONLY.has(word)));
   return (about.length > 0 ? about : words).slice(0, QUERY_WORDS_MAX);
 }
 

@@ -5,22 +5,22 @@ import { wordsOfHan } from "./tokenize.ts";
 export const KEYWORDS_MAX = 6;
 export const HISTORY_MESSAGES = 5;
 
-const RUNS = /[a-z0-9_]{2,}|[\u4e00-\u9fff]{2,}/gi;
+const RUNS = /[\u4e00-\u9fff]{2,}|[[\p{L}\p{M}\p{N}_]--[\u4e00-\u9fff]]{2,}/gv;
 const HAN = /[\u4e00-\u9fff]/;
 
 /**
  * The first six keywords of the last five texts of `history`, oldest first, without stop words and repeats; the last text
  * comes first. A run of Chinese characters gives its words; where it has none of two characters, itself.
  */
-export function keywordsOf(history: readonly string[]): string[] {
+export function keywordsOf(history: readonly string[], max = KEYWORDS_MAX): string[] {
   const keywords = new Set<string>();
   for (const text of history.slice(-HISTORY_MESSAGES).reverse()) {
     for (const [run] of text.toLowerCase().matchAll(RUNS)) {
-      if (keywords.size >= KEYWORDS_MAX) break;
+      if (keywords.size >= max) break;
       for (const word of HAN.test(run) ? wordsOf(run) : [run]) if (!STOP_WORDS.has(word)) keywords.add(word);
     }
   }
-  return [...keywords].slice(0, KEYWORDS_MAX);
+  return [...keywords].slice(0, max);
 }
 
 function wordsOf(run: string): string[] {

@@ -1,7 +1,7 @@
 /** A hit is a paragraph or a list item, not a file, so that what is put before a role is what it asked for. */
+import { fold } from "./fold.ts";
 import { headingOf } from "./heading.ts";
 import { monthsIn } from "./months.ts";
-import { simplify } from "./simplify.ts";
 import { tokenize } from "./tokenize.ts";
 
 export const HIT_CHARS_MAX = 300;
@@ -10,6 +10,8 @@ export const HIT_CHARS_MAX = 300;
 const LEAD_CHARS = 60;
 const COMMENT = /<!--[\s\S]*?(?:-->|$)/g;
 const DATED = /^(\d{4}-\d{2}(?:-\d{2})?)?-?(.*)$/;
+/** As a note has a message: when it was said, and by whom. */
+const SAID = /^(\d{4}-\d{2}-\d{2}T[\d:.]+Z) (?:user|assistant|system): /;
 const LIST_ITEM = /^\s*(?:[-*+]|\d+[.)])\s+(?:\[[ xX]\]\s+)?/;
 
 export interface TextUnit {
@@ -116,10 +118,16 @@ function split(markdown: string, under: Headings): { pieces: Piece[]; headings: 
   return { pieces, headings: { above, pending } };
 }
 
+/** Is a unit of a note, word by word, a message that was said from then on? */
+export function isKnownSaid(text: string, saidFromMs = Infinity): boolean {
+  const [, at] = SAID.exec(text) ?? [];
+  return at !== undefined && Date.parse(at) >= saidFromMs;
+}
+
 /** At most 300 characters of `text`, around the first of the words that were found in it. */
 export function excerpt(text: string, found: readonly string[]): string {
   if (text.length <= HIT_CHARS_MAX) return text;
-  const lower = simplify(text.toLowerCase());
+  const lower = fold(text);
   const first = Math.min(...found.map((word) => lower.indexOf(word)).filter((at) => at >= 0));
   const isInHead = !Number.isFinite(first) || first + LEAD_CHARS < HIT_CHARS_MAX;
   // Small letters may take more room than the text: never begin beyond the last piece of it.
