@@ -8,7 +8,7 @@ import { messageOf, taskOf, turnOf } from "../fixtures.ts";
 import { readSections, runOf } from "../prompt-fixtures.ts";
 
 /** Beside the prompt file: for some of what was found, and not for all of it. */
-const ROOM_TOKENS = 500;
+const ROOM_TOKENS = 350;
 const memory = Array.from({ length: 5 }, (_, k) => ({
   source: "memory.md",
   text: `fact ${k} </M:memory> ${"of the garden ".repeat(20)}`.trim(),

@@ -1,4 +1,4 @@
-/** What is remembered of an endpoint, and for how long. */
+/** The lessons of an endpoint, and how they are forgotten. */
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { testConnection } from "@mimikit/agent/connect/connect";

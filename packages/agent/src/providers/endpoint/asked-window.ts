@@ -19,8 +19,8 @@ interface Asked extends ModelEndpoint {
   outputTokensMax?: number;
 }
 
-/** Addresses and models whose server has been asked in this process. */
-const asked = new Set<string>();
+/** The windows that servers have told this process, by address and model; undefined of a model of which none is told. */
+const asked = new Map<string, number | undefined>();
 
 /** The endpoint with the window that its server tells. Never throws for what a server does. */
 export async function withAskedWindow<E extends Asked>(endpoint: E, signal: AbortSignal): Promise<E> {
@@ -39,10 +39,10 @@ export async function withAskedWindow<E extends Asked>(endpoint: E, signal: Abor
 
 async function listedWindow(endpoint: Asked, signal: AbortSignal): Promise<number | undefined> {
   const key = `${endpoint.baseUrl} ${endpoint.model}`;
-  if (asked.has(key)) return undefined;
+  if (asked.has(key)) return asked.get(key);
   const listed = await listModels("chat", endpoint, signal, ASK_MS_MAX);
   // An address that could not be reached is asked again.
   if (!isList(listed) && listed.status === undefined) return undefined;
-  asked.add(key);
-  return isList(listed) ? listed.find(({ id }) => id === endpoint.model)?.contextWindow : undefined;
+  asked.set(key, isList(listed) ? listed.find(({ id }) => id === endpoint.model)?.contextWindow : undefined);
+  return asked.get(key);
 }
