@@ -20,7 +20,7 @@ const FILES_MAX = { supervisor: 17, workers: 54, gateway: 61 };
 const KB_MAX = { supervisor: 1_540, workers: 1_730, gateway: 2_800 };
 /** Of the command line, for `status`: one of the files is the code of records that it shares with the list of pools, which it loads where an engine is set up; another one chooses the language, and one says in words why a value does not fit. Three are the rules of proxies, one is what compares forgotten sentences. Four are parts that others share: time zones, whose process it is, fences. */
 const CLI_FILES_MAX = 82;
-const CLI_KB_MAX = 1_075;
+const CLI_KB_MAX = 1_085;
 /** Modules that only some runs, commands or requests need: dates in words, models, agent CLIs, documents, MCP, hooks, channels, clients of /v1, pages of the web, zod's other languages, pools on other machines. */
 const LAZY =
   /chrono-node|@ai-sdk\/|@modelcontextprotocol|@clack\/|zod\/v4\/locales\/(?!en\.js)|providers\/offline\/when|routes\/demo|web-push|push\/sender|src\/hooks\/|records\/hook\.ts|routes\/receive-hook|grammy|channel-states|commands\/channels|agent\/src\/documents|apps\/channels|http-gateway\/src\/v1\/|bullmq|ioredis|runtime\/src\/pools\/|protocol\/src\/pools\/messages|core\/src\/pools\/|src\/dispatcher\/|src\/remote\/|place-away|cli\/src\/mcp-server\/|cli\/src\/i18n\/zh\/|html-to-text|web\/(get-page|get-through|read-in-thread|search-web)|undici|network\/(fetch-through|tunnel)/;

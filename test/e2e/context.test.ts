@@ -68,7 +68,7 @@ test("rules.md is told to every role, and a long paste reaches a Worker whole, i
   const [file = ""] = readdirSync(join(mimikit.home, "attachments"));
   expect(readFileSync(join(mimikit.home, "attachments", file), "utf8")).toBe(`${paste}${question}`);
   await mimikit.replyTo(await mimikit.send("Thanks."));
-  expect(section("tasks", lastAsked())).toMatch(/^- id: t-\d+\.0\.0, .*state: done, .*summary: "Nothing works\."$/m);
+  expect(section("tasks", lastAsked())).toMatch(/^- id: t-\d+\.0, .*state: done, .*gist: "Nothing works\."$/m);
 });
 
 test("what was compressed and noted is what the next turn is told, whatever is killed between; a new beginning forgets it", async () => {

@@ -198,7 +198,10 @@ describe("a condition", () => {
       moreFiles: 3,
     });
     expect(occurrenceTask(fired, occurrence, [], 0).upstream).toMatchObject([
-      { title: "the files that changed", result: { text: expect.stringMatching(/^docs\/0\.md\n(?:.*\n)*and 3 more$/) } },
+      {
+        title: "the files that changed",
+        result: { text: expect.stringMatching(/^docs\/0\.md\n(?:.*\n)*and 3 more$/) },
+      },
     ]);
   });
 

@@ -70,7 +70,7 @@ export interface Sources {
   /** The settings `context`; the defaults if not given. */
   budgets?(): BudgetSettings;
   /** The tokens that a request to the model of a task may have; that of a small window if not given. */
-  tokensMaxOf?(task: Task): number;
+  tokensMaxOf?(task: Task): Promise<number>;
   /** The files that a run is about, where another home has given them. */
   evidence?: readonly AttachmentEvidence[];
 }
@@ -138,11 +138,13 @@ export async function gatherContext(
   return {
     ...conversed,
     ...(sections.includes("memory")
-      ? await reminded({ task, context: conversed }, tokensMaxOf?.(task), { said: all, newest, forgotten }, place, [
-          await read(MEMORY_PATH),
-          persona,
-          profile,
-        ])
+      ? await reminded(
+          { task, context: conversed },
+          await tokensMaxOf?.(task),
+          { said: all, newest, forgotten },
+          place,
+          [await read(MEMORY_PATH), persona, profile],
+        )
       : NOTHING_RECALLED),
     summary,
     rules: isTurn(task) ? await rulesForTurn(rules) : await rules.read(),

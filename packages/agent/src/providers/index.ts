@@ -33,6 +33,8 @@ interface Row {
   /** Of those whom our own loop asks: where its model is, and the model alone, without patience. */
   endpoint?: {
     place(...given: Given): ModelEndpoint & { tokensMax: number; outputTokensMax?: number };
+    /** The tokens of a request, where its server may have told another window than `place` knows. */
+    tokensMax?(...given: Given): Promise<number>;
     model(...given: Given): Promise<Model>;
   };
   /** Of programs: the commands that sign it in, one after the other. */
@@ -51,6 +53,8 @@ const chatRow = (id: ChatId): Row => ({
   create: async (...given) => (await import("./openai/index.ts")).createOpenai(endpointOf(...given, id)),
   endpoint: {
     place: (...given) => endpointOf(...given, id),
+    tokensMax: async (...given) =>
+      (await import("./openai/asked-api.ts")).limitedByApi(endpointOf(...given, id)).tokensMax,
     model: async (...given) => (await import("./openai/either-api.ts")).eitherApi(endpointOf(...given, id)),
   },
 });
@@ -211,10 +215,12 @@ export function settingsFor({ role, turn }: Task, config: Config): Config {
 }
 
 /** The tokens that a request to the first provider of `role` may have; Infinity where it is a program or the offline engine. */
-export function tokensMaxFor(role: Role, config: Config, environment: ProviderEnvironment): number {
+export async function tokensMaxFor(role: Role, config: Config, environment: ProviderEnvironment): Promise<number> {
   const [first] = chainOf(role, config, environment).entries;
-  const place = first && TABLE[first.id].endpoint?.place(role, first.config, environment);
-  return place?.tokensMax ?? Number.POSITIVE_INFINITY;
+  const endpoint = first && TABLE[first.id].endpoint;
+  if (first === undefined || endpoint === undefined) return Number.POSITIVE_INFINITY;
+  const given: Given = [role, first.config, environment];
+  return (await endpoint.tokensMax?.(...given)) ?? endpoint.place(...given).tokensMax;
 }
 
 /** Those who can be asked, in their order. */

@@ -36,9 +36,9 @@ async function serverOf(listed: object) {
 
 test("a run uses the window that the list of models tells, and so does what comes after it", async () => {
   const { isWhole, tokensMax } = await serverOf({ max_model_len: 65_536 });
-  expect(tokensMax()).toBe(14_336);
+  expect(await tokensMax()).toBe(14_336);
   expect(await isWhole()).toBe(true);
-  expect(tokensMax()).toBe(65_536 - 2_048);
+  expect(await tokensMax()).toBe(65_536 - 2_048);
 });
 
 test("what a connection was told is used from the first run on", async () => {
@@ -46,7 +46,7 @@ test("what a connection was told is used from the first run on", async () => {
   const { answer } = await connect();
   expect(answer).toMatchObject({ contextWindow: 65_536 });
   expect(answer).not.toHaveProperty("assumedWindow");
-  expect(tokensMax()).toBe(65_536 - 2_048);
+  expect(await tokensMax()).toBe(65_536 - 2_048);
 });
 
 test("where nothing says how much a model holds, a connection tells what is assumed, and which setting says so", async () => {
@@ -67,8 +67,8 @@ test.each([
   ["openrouter", "qwen/qwen3-max", 128_000],
   // A server of one's own may have loaded it with less.
   ["ollama", "qwen3", 16_384],
-] as const)("the family of a model tells its window where %s does not", (provider, model, window) => {
+] as const)("the family of a model tells its window where %s does not", async (provider, model, window) => {
   const config = Config.parse({ provider, model });
   const environment = { home: temporaryDirectory(), env: {}, keys: { [provider]: "sk-1" } };
-  expect(tokensMaxFor("teller", config, environment)).toBe(window - 2_048);
+  expect(await tokensMaxFor("teller", config, environment)).toBe(window - 2_048);
 });

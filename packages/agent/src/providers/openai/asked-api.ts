@@ -15,11 +15,15 @@ export function askedApi({ api = "auto", ...at }: Pick<Endpoint, "api" | "baseUr
   return api === "auto" ? (readLearnt(at).api ?? apiByAddress(at.baseUrl, at.model)) : api;
 }
 
-/** The endpoint with the limits of an API, where the settings leave them open. */
+/** The endpoint with the limits that its server has told or that its API has, where the settings leave them open. */
 export function limitedByApi(endpoint: Endpoint, api = askedApi(endpoint)): Endpoint {
   const { baseUrl, model, configured } = endpoint;
-  if (configured === undefined || api === "chat") return endpoint;
+  if (configured === undefined) return endpoint;
   const asked = { contextWindow: readLearnt(endpoint).window };
+  if (api === "chat") {
+    if (asked.contextWindow === undefined || configured.contextWindow !== undefined) return endpoint;
+    return { ...endpoint, ...shareWindow(asked.contextWindow, capabilitiesOf(model, configured).reservedOutput) };
+  }
   const known = { ...THINKING, ...(isOpenai(baseUrl) && AT_OPENAI), ...knownOf(model) };
   const { contextWindow, reservedOutput } = capabilitiesOf(model, configured, asked, known);
   return { ...endpoint, ...shareWindow(contextWindow, reservedOutput) };

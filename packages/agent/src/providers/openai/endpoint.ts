@@ -7,7 +7,6 @@ import type { Config } from "@mimikit/runtime/config/config";
 import { factsOf, keyNamesOf, keyOf, type ProviderEnvironment } from "@mimikit/runtime/config/providers";
 import { capabilitiesOf, familyWindowOf, type KnownCapabilities, knownOf } from "../../kernel/capabilities.ts";
 import { effortOf, modelOf } from "../../provider.ts";
-import { readLearnt } from "../endpoint/learnt.ts";
 import { type ModelEndpoint, missingModel, RETRY_DELAYS_MS, shareWindow } from "../endpoint/place.ts";
 
 /** Providers that are asked over Chat Completions. */
@@ -67,9 +66,8 @@ export function endpointOf(
   const apiKey = keyOf(id, environment);
   const model = modelOf(role, config) ?? "";
   const effort = effortOf(role, config);
-  const asked = { contextWindow: readLearnt({ baseUrl, model, home: environment.home }).window };
   const family = { contextWindow: isLocal === true ? undefined : familyWindowOf(model) };
-  const can = capabilitiesOf(model, configured, asked, knownOf(model), family);
+  const can = capabilitiesOf(model, configured, knownOf(model), family);
   return {
     id,
     home: environment.home,
