@@ -103,7 +103,7 @@ const addCommand = command({
 
 const forgetCommand = command({
   usage: "forget [words..]",
-  summary: "remove the entry that contains these words, or hide what was said from models; mimikit undo restores it",
+  summary: "remove the entry with these words, or hide what was said from models; mimikit undo restores it",
   examples: [["mimikit memory forget Thursdays", "refused if several entries contain the word"]],
   takesText: true,
   options: (yargs) =>

@@ -232,7 +232,7 @@ export const SUMMARIES: Readonly<Record<string, string>> = {
   "the text to remember; - reads it from the pipe": "要记住的内容；- 表示从管道读取",
   "to memory.md, not to the notes of today": "记到 memory.md，而不是今天的笔记",
   "to the description of Mimikit or of you, not to the memory": "记到对 Mimikit 或对你的描述里，而不是记忆里",
-  "remove the entry that contains these words, or hide what was said from models; mimikit undo restores it":
+  "remove the entry with these words, or hide what was said from models; mimikit undo restores it":
     "移除含有这些词的一条，或不再让模型看到说过的话；可以用 mimikit undo 恢复",
   "words of one entry; - reads them from the pipe": "某一条里的词；- 表示从管道读取",
   "the entries that a reply was based on, and whether they have changed since":
