@@ -35,27 +35,23 @@ export function historyMessageOf(message: Message): HistoryMessage {
     text,
     at,
     ...(quote !== undefined && { quote }),
+    ...(isQuoting !== undefined && { isQuoting }),
     ...(attachments !== undefined && { attachments }),
     ...(via !== undefined && { via: via.channel }),
-    ...(isQuoting !== undefined && { isQuoting }),
   };
 }
 
 /** A message that answered a question, as history shows it: the words, the option that they were taken for, and the question. */
 function answeringMessageOf(message: Message, events: readonly Event[]): HistoryMessage {
-  const shown = historyMessageOf(message);
   for (const { name, data } of events) {
     if (name !== "question_answered" || data.messageId !== message.id || data.answer == null) continue;
     const { answer, questionId } = data;
     const said = message.text.trim();
     const isWhole = said.toLowerCase() === answer.trim().toLowerCase();
-    return {
-      ...shown,
-      ...(questionId !== undefined && { quote: questionId }),
-      ...(!isWhole && { text: `${said} → ${answer}` }),
-    };
+    const shown = historyMessageOf({ ...message, ...(questionId !== undefined && { quote: questionId }) });
+    return isWhole ? shown : { ...shown, text: `${said} → ${answer}` };
   }
-  return shown;
+  return historyMessageOf(message);
 }
 
 /** A steering message to a run, as history shows it. */

@@ -36,10 +36,10 @@ export const HistoryMessage = z.object({
   meanwhile: z.literal(true).optional(),
   /** Why there is no answer, and who did not give it: of the reply of a turn that failed, and while one cannot be reached. */
   problem: ProviderProblem.optional(),
-  /** Assistant messages that end in a notice of the code: how many characters before it the assistant said itself. */
-  spoken: z.number().int().nonnegative().optional(),
   /** The user ended this reply before its end. */
   stopped: z.literal(true).optional(),
+  /** Assistant messages that end in a notice of the code: how many characters before it the assistant said itself. */
+  spoken: z.number().int().nonnegative().optional(),
   /** The earlier version of the same: it stays here, and neither contexts nor the conversation show it. */
   instead: Id.optional(),
   /** Assistant messages: so much of memory was the model shown; the result of the turn says what. */
