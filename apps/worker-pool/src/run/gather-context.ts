@@ -140,7 +140,7 @@ export async function gatherContext(
     ...(sections.includes("memory")
       ? await reminded(
           { task, context: conversed },
-          await tokensMaxOf?.(task),
+          { tokensMax: await tokensMaxOf?.(task), isOffline: providers[task.role] === "offline" },
           { said: all, newest, forgotten },
           place,
           [await read(MEMORY_PATH), persona, profile],
@@ -171,12 +171,12 @@ export async function gatherContext(
 
 /**
  * Finds memories and earlier messages about the messages of a run, without those that its prompt shows anyway.
- * @param tokensMax what a request to its model may have.
+ * @param tokensMax what a request to its model may have. @param isOffline code answers, to which nothing is shown.
  * @param documents in which the Teller remembers for good.
  */
 async function reminded(
   conversation: PromptInput,
-  tokensMax: number | undefined,
+  { tokensMax, isOffline }: { tokensMax: number | undefined; isOffline: boolean },
   { said, newest, forgotten }: { said: MessageLog; newest: readonly HistoryMessage[]; forgotten: Forgotten },
   place: MemoryPlace,
   documents: readonly string[],
@@ -194,7 +194,7 @@ async function reminded(
     place,
     said,
     isShown: (id) => shown.has(id) || pending.has(id) || replaced.has(id),
-    shown: context.history.filter(({ id }) => shown.has(id)).map(({ text }) => text),
+    shown: isOffline ? [] : context.history.filter(({ id }) => shown.has(id)).map(({ text }) => text),
     forgotten: new Set(documents.flatMap((document) => [...forgottenTurns(document)])),
   });
   return { ...found, memory: shownHits(found.memory, forgotten) };
