@@ -2,6 +2,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { listProcesses } from "@mimikit/runtime/process/process-table";
+import { hasCode } from "@mimikit/store/disk/error-code";
 import type { Instance } from "./instance.ts";
 
 /**
@@ -13,9 +14,7 @@ import type { Instance } from "./instance.ts";
 export async function findKey(key: string, mimikit: Instance, said: readonly string[]): Promise<string[]> {
   const holds = (text: string) => text.includes(key);
   const files = [mimikit.home, mimikit.workDir].flatMap((dir) => filesIn(dir));
-  const inFiles = files.filter(
-    (path) => path !== join(mimikit.home, "secrets.json") && readFileSync(path).includes(key),
-  );
+  const inFiles = files.filter((path) => path !== join(mimikit.home, "secrets.json") && bytesOf(path).includes(key));
   const { paths } = await mimikit.api<{ paths: Record<string, object> }>("/api/openapi.json");
   const inAnswers: string[] = [];
   for (const [path, methods] of Object.entries(paths)) {
@@ -34,6 +33,16 @@ export async function findKey(key: string, mimikit: Instance, said: readonly str
   });
   const printed = [mimikit.output, ...said].flatMap((text, i) => (holds(text) ? [`what was printed, ${i}`] : []));
   return [...inFiles, ...inAnswers, ...inProcesses, ...printed];
+}
+
+/** Empty where the file is gone since it was listed: the processes go on. */
+function bytesOf(path: string): Buffer {
+  try {
+    return readFileSync(path);
+  } catch (error) {
+    if (hasCode(error, "ENOENT")) return Buffer.alloc(0);
+    throw error;
+  }
 }
 
 function filesIn(dir: string): string[] {
