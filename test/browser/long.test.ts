@@ -161,8 +161,7 @@ describe.runIf(hasChromium)("a long conversation", { timeout: BROWSER_MS_MAX }, 
     expect(await page.evaluate(find, "The end of 201.")).toBe(true);
     // To show what it has found is up to the browser's own find, which no script can open.
     await page.evaluate(() => getSelection()?.anchorNode?.parentElement?.scrollIntoView({ block: "center" }));
-    await page.waitForTimeout(2000);
-    await page.locator(`[data-id="${idOf(201)}"] .code-block`).waitFor({ timeout: 3000 });
+    await page.locator(`[data-id="${idOf(201)}"] .code-block`).waitFor();
     await settledTop(page, 201);
     expect(await inSight(page, 201)).toBe(true);
   });
