@@ -171,7 +171,7 @@ function fill(
   return { values: Object.fromEntries(values), history };
 }
 
-/** Of the room around a question that is whole, the least of sections may take this much. */
+/** The share of the room around a whole question that the smallest forms of all sections may take together. */
 const LEAST_SHARE_MAX = 0.5;
 
 /** The shares of what stands around the question: first the least of each, then fair shares of the rest. */

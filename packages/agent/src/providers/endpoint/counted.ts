@@ -24,7 +24,7 @@ export function factorOf(place: Place): number {
   return factors.get(keyOf(place)) ?? 1;
 }
 
-/** So many estimated tokens are `tokens` of the model. */
+/** Converts tokens of the model to estimated ones. */
 export function estimatedOf(tokens: number, place: Place): number {
   return Math.max(TOKENS_MIN, Math.floor(tokens / factorOf(place)));
 }

@@ -22,9 +22,8 @@ const ERROR_BODY_CHARS_MAX = 65_536;
 /** An endpoint may refuse several parts of a request one after another. */
 const CORRECTIONS_MAX = 4;
 
-/** A model at `endpoint`. A failure's message never holds the key. */
-export function chatCompletions(endpoint: Endpoint): Model {
-  const form = { isStreamed: true };
+/** A model at `endpoint`. A failure's message never holds the key. @param form of its next request; each request may change it. */
+export function chatCompletions(endpoint: Endpoint, form: Streaming = { isStreamed: true }): Model {
   return {
     async *ask(request, signal) {
       const known = readLearnt(endpoint).corrections ?? [];
@@ -53,7 +52,7 @@ export function chatCompletions(endpoint: Endpoint): Model {
   };
 }
 
-interface Streaming {
+export interface Streaming {
   isStreamed: boolean;
 }
 

@@ -13,13 +13,14 @@ import {
 import { learn, readLearnt } from "../endpoint/learnt.ts";
 import { type Api, otherApi, wantsNoEffort } from "./api.ts";
 import { askedApi, limitedByApi } from "./asked-api.ts";
-import { chatCompletions } from "./chat-completions.ts";
+import { chatCompletions, type Streaming } from "./chat-completions.ts";
 import type { Endpoint } from "./endpoint.ts";
 
 type End = ModelAnswer | ModelFailure;
 
 export function eitherApi(endpoint: Endpoint): Model {
-  return { ask: (request, signal) => new Attempts(endpoint, request, signal).run() };
+  const form = { isStreamed: true };
+  return { ask: (request, signal) => new Attempts(endpoint, request, signal, form).run() };
 }
 
 /** The tries of one request. */
@@ -27,11 +28,14 @@ class Attempts {
   private readonly endpoint: Endpoint;
   private readonly request: ModelRequest;
   private readonly signal: AbortSignal;
+  /** It outlives the request: the next try of the same one may go without a stream. */
+  private readonly form: Streaming;
 
-  constructor(endpoint: Endpoint, request: ModelRequest, signal: AbortSignal) {
+  constructor(endpoint: Endpoint, request: ModelRequest, signal: AbortSignal, form: Streaming) {
     this.endpoint = endpoint;
     this.request = request;
     this.signal = signal;
+    this.form = form;
   }
 
   async *run(): AsyncGenerator<ModelEvent> {
@@ -74,7 +78,7 @@ class Attempts {
   private async modelOver(api: Api, isWithoutEffort: boolean): Promise<Model> {
     const endpoint = limitedByApi(this.endpoint, api);
     const isPlain = isWithoutEffort && this.request.tools.length > 0;
-    if (api === "chat") return chatCompletions(isPlain ? { ...endpoint, effort: "none" } : endpoint);
+    if (api === "chat") return chatCompletions(isPlain ? { ...endpoint, effort: "none" } : endpoint, this.form);
     // Only a model that is asked so pays for the library.
     const { responsesModel } = await import("./responses.ts");
     const { left = [] } = readLearnt(endpoint);
