@@ -21,7 +21,7 @@ const COUNT_BLOCKS = 4;
 const FRAME_TOKENS = 24;
 /** Messages that are always whole: the newest exchange, and what was said after it. */
 const NEWEST_MAX = 5;
-/** Of a longer conversation the first messages leave the view one by one: blocks are then counted from a reply that stays. */
+/** The view of a longer conversation drops its first messages one by one, so blocks are counted from a reply that stays. */
 const COUNTED_MESSAGES_MAX = 400;
 const COUNTED_FROM_TURNS = 100;
 

@@ -4,7 +4,7 @@ import type { AddressInfo } from "node:net";
 import { json } from "node:stream/consumers";
 import { expect, onTestFinished, test } from "vitest";
 import { persistent } from "../../../../packages/agent/src/providers/endpoint/persistent.ts";
-import { chatCompletions } from "../../../../packages/agent/src/providers/openai/chat-completions.ts";
+import { eitherApi } from "../../../../packages/agent/src/providers/openai/either-api.ts";
 
 const REQUEST = { messages: [{ role: "user" as const, content: "Which port?" }], tools: [], mayCall: true };
 
@@ -30,7 +30,7 @@ async function ask(respond: (body: Body, response: ServerResponse) => void) {
   const { port } = server.address() as AddressInfo;
   const endpoint = { id: "openai" as const, baseUrl: `http://127.0.0.1:${port}`, model: "m", tokensMax: 9_000 };
   const limits = { firstByteMs: 10_000, idleMs: 10_000, retryDelaysMs: [] };
-  const model = persistent(chatCompletions({ ...endpoint, ...limits }), [0, 0, 0]);
+  const model = persistent(eitherApi({ ...endpoint, ...limits }), [0, 0, 0]);
   let last: unknown;
   for await (const event of model.ask(REQUEST, new AbortController().signal)) last = event;
   return { last, streamed };
